@@ -118,9 +118,8 @@ var floors = map[string]string{
 	// reference executor stands beside all of it.
 	"resolvers/language":   "facade/kiterror schema/jsontext",
 	"resolvers/validation": "resolvers/language",
-	"resolvers/execution":  "facade facade/access facade/budget facade/catalog facade/kiterror facade/rows schema/jsontext resolvers/binding resolvers/language",
 	"resolvers/reference":  "facade facade/kiterror facade/rows schema schema/jsontext resolvers/binding",
-	"resolvers":            "facade facade/consistency facade/readset schema/jsontext facade/singleflight facade/access facade/budget facade/kiterror resolvers/binding resolvers/language resolvers/validation resolvers/execution",
+	"resolvers":            "facade facade/consistency facade/readset schema/jsontext facade/singleflight facade/access facade/budget facade/catalog facade/kiterror facade/rows resolvers/binding resolvers/language resolvers/validation",
 	"projection":           "facade facade/aggregate facade/filter facade/catalog facade/kiterror schema schema/jsontext resolvers/binding resolvers/language resolvers/validation",
 
 	"gateway/graphqlhttp": "facade facade/access facade/budget facade/catalog facade/kiterror schema schema/jsontext resolvers resolvers/binding console gateway/setting facts/sse",
@@ -204,8 +203,8 @@ var guests = map[string]string{
 	"github.com/ncruces/go-sqlite3":              "store/sqlite store/sqlite/engine",
 	"github.com/gofrs/flock":                     "store/sqlite/engine",
 	"github.com/jackc/pgx/v5":                    "store/postgres/engine store/postgres/pgtest",
-	"github.com/graphql-go/graphql":              "projection resolvers/binding resolvers/execution resolvers/reference examples/weather",
-	"github.com/vektah/gqlparser/v2":             "projection resolvers resolvers/binding resolvers/language resolvers/validation resolvers/execution gateway/graphqlhttp gateway/topology cmd/frond/diff",
+	"github.com/graphql-go/graphql":              "projection resolvers resolvers/binding resolvers/reference examples/weather",
+	"github.com/vektah/gqlparser/v2":             "projection resolvers resolvers/binding resolvers/language resolvers/validation gateway/graphqlhttp gateway/topology cmd/frond/diff",
 	"github.com/graph-gophers/dataloader/v7":     "resolvers/binding",
 	"github.com/kljensen/snowball":               "facade/search",
 	"github.com/gorilla/mux":                     "gateway",

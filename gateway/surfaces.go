@@ -184,7 +184,7 @@ type together struct {
 	view *catalog.Catalog
 }
 
-// Joins implements [resolvers.Atomic].
+// Joins implements [resolvers.Transactor].
 func (t together) Joins(entity, operation string) error {
 	return t.Facade.Joins(t.view, entity, operation)
 }

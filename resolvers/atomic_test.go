@@ -50,7 +50,7 @@ func TestAtomic(t *testing.T) {
 	const dee = `d: createAuthor(input: {id: "dee", name: "Dee", email: null, age: null, rating: null, address: null})`
 	for _, c := range []struct {
 		name   string
-		atomic resolvers.Atomic
+		atomic resolvers.Transactor
 		query  string
 		want   string // the beginning of the answer
 		has    string // in the answer

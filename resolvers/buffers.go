@@ -7,15 +7,14 @@ import (
 
 	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/kiterror"
-	"github.com/frondhost/frond/resolvers/execution"
 	"github.com/frondhost/frond/resolvers/language"
 )
 
 // buffers is the memory of one response: that of its execution and its text. A pool keeps it
 // for the next response.
 type buffers struct {
-	exec   execution.Execution
-	writer execution.Writer
+	exec   execution
+	writer writer
 
 	released atomic.Int32 // of the responses that share the text; see Response.Release
 }
@@ -41,17 +40,17 @@ func (b *buffers) free() {
 	}
 }
 
-// respond executes a plan, one unit after the other, and writes its response. Execution
+// respond executes a plan, one unit after the other, and writes its response. execution
 // never writes, and writing never calls. A mutation's field is written before the next one is
 // executed: if its null removes all of data, the rest is not executed.
-func (b *buffers) respond(p *execution.Plan, atomic bool, by Atomic) (resp *Response) {
+func (b *buffers) respond(p *plan, atomic bool, by Transactor) (resp *Response) {
 	defer func() {
 		if v := recover(); v != nil {
 			resp = b.executed(b.writer.NoData(b.exec.Panicked(v)))
 		}
 	}()
 	if atomic {
-		text, err := execution.Atomic(&b.exec, &b.writer, p, by)
+		text, err := runAtomic(&b.exec, &b.writer, p, by)
 		if err != nil {
 			return b.abandoned(err)
 		}

@@ -18,7 +18,6 @@ import (
 	"github.com/frondhost/frond/facade/readset"
 	"github.com/frondhost/frond/facade/singleflight"
 	"github.com/frondhost/frond/resolvers/binding"
-	"github.com/frondhost/frond/resolvers/execution"
 	"github.com/frondhost/frond/resolvers/language"
 	"github.com/frondhost/frond/resolvers/validation"
 )
@@ -44,14 +43,11 @@ type Options struct {
 	// Logger logs internal failures; nil means slog.Default().
 	Logger *slog.Logger
 	// Atomic makes mutations with @atomic transactions; nil: they are refused.
-	Atomic Atomic
+	Atomic Transactor
 	// Watch admits the subscribers of facts, as [facade.Facade.Watch] does; nil: subscriptions
 	// are refused.
 	Watch func(ctx context.Context, s *facade.Subscription) (Watch, error)
 }
-
-// Atomic makes the calls of a mutation with @atomic one transaction.
-type Atomic = execution.Transactor
 
 // Request is one GraphQL request.
 type Request struct {
@@ -113,9 +109,9 @@ func (r *Response) Release() {
 type Engine struct {
 	schema  *binding.Schema
 	caller  facade.Caller
-	types   *execution.Types
+	types   *types
 	rules   *validation.Validator
-	exec    *execution.Executor
+	exec    *executor
 	limits  Limits
 	docs    *cache
 	report  language.Reporter
@@ -149,13 +145,13 @@ func NewEngine(s *binding.Schema, caller facade.Caller, opts *Options) (*Engine,
 	}
 	inputs := language.NewTypes(loaded)
 	inputs.Suggest = opts.Suggest
-	e.types = execution.NewTypes(loaded, s, inputs)
+	e.types = newTypes(loaded, s, inputs)
 	e.rules = validation.New(loaded, inputs, validation.Options{Limits: e.limits.document(), Suggest: opts.Suggest, NoIntrospection: opts.NoIntrospection})
 	e.report = language.Reporter{Logger: opts.Logger, Timeout: e.limits.Execution}
 	if opts.Logger == nil {
 		e.report.Logger = slog.Default()
 	}
-	e.exec = &execution.Executor{Caller: caller, Schema: s, Types: e.types, Report: &e.report, MaxResponse: e.limits.Response}
+	e.exec = &executor{Caller: caller, Schema: s, Types: e.types, Report: &e.report, MaxResponse: e.limits.Response}
 	if !opts.NoCoalesce {
 		e.group = &singleflight.Group[requestKey, *Response]{Drop: (*Response).Release}
 	}
@@ -267,7 +263,7 @@ func (e *Engine) run(ctx context.Context, account *budget.Account, op *operation
 	}
 	b := takeBuffers()
 	defer b.forget()
-	b.exec.Begin(e.exec, execution.Task{Ctx: ctx, Vars: vars, State: r.State, Trace: r.Trace, Account: account, Mutation: p.Mutation, Event: r.event, Serial: readset.InBatch(ctx)})
+	b.exec.Begin(e.exec, task{Ctx: ctx, Vars: vars, State: r.State, Trace: r.Trace, Account: account, Mutation: p.Mutation, Event: r.event, Serial: readset.InBatch(ctx)})
 	b.writer.Begin(&b.exec, e.limits.Response)
 	resp = b.respond(p, op.atomic, e.options.Atomic)
 	resp.account = account

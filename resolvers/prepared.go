@@ -6,7 +6,6 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"github.com/frondhost/frond/resolvers/execution"
 	"github.com/frondhost/frond/resolvers/language"
 	"github.com/frondhost/frond/resolvers/validation"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -33,7 +32,7 @@ type operation struct {
 	cancellable bool  // all that it runs ends with its context
 
 	mu    sync.Mutex
-	plans map[string]*execution.Plan // by the values of conditions
+	plans map[string]*plan // by the values of conditions
 }
 
 // maxPlans is how many plans an operation keeps; each is for one set of values of
@@ -71,9 +70,9 @@ func (e *Engine) prepare(text string) (*prepared, []*language.Error) {
 }
 
 func (e *Engine) operation(def *ast.OperationDefinition) *operation {
-	op := &operation{def: def, vars: e.types.Inputs.Declare(def.VariableDefinitions), plans: map[string]*execution.Plan{}, shared: e.shareable(def), cancellable: e.cancellable(def)}
+	op := &operation{def: def, vars: e.types.Inputs.Declare(def.VariableDefinitions), plans: map[string]*plan{}, shared: e.shareable(def), cancellable: e.cancellable(def)}
 	op.atomic = def.Directives.ForName(validation.Atomic) != nil
-	op.conditions = execution.Conditions(def, op.vars)
+	op.conditions = conditions(def, op.vars)
 	op.resume = -1
 	if def.Operation == ast.Subscription {
 		op.live = !every(def.SelectionSet, map[string]bool{}, func(f *ast.Field) bool { return f.Directives.ForName(validation.Live) == nil })
@@ -108,7 +107,7 @@ func (d *prepared) operation(name string) (*operation, *language.Error) {
 // plan is the operation's plan for these variables, cached or compiled now. Only the variables
 // in @skip and @include matter to a plan: it serves one set of their values, and writing takes
 // no decisions.
-func (op *operation) plan(e *Engine, vars *language.Variables) *execution.Plan {
+func (op *operation) plan(e *Engine, vars *language.Variables) *plan {
 	key := make([]byte, 0, 16)
 	for _, slot := range op.conditions {
 		key = append(key, condition(vars.At(slot)))
@@ -122,7 +121,7 @@ func (op *operation) plan(e *Engine, vars *language.Variables) *execution.Plan {
 	for _, slot := range op.conditions {
 		include[op.vars.List[slot].Name] = condition(vars.At(slot)) == 't'
 	}
-	p := execution.Compile(e.types, op.def, include)
+	p := compile(e.types, op.def, include)
 	takes := planBytes * op.expanded
 	if n := len(op.plans); n >= maxPlans {
 		clear(op.plans)

@@ -38,7 +38,7 @@ type Options struct {
 	Suggest  bool   // of Build: mistakes in a document are answered with suggestions
 
 	// Atomic makes mutations with @atomic transactions, for the engine of Build; nil: they are refused.
-	Atomic resolvers.Atomic
+	Atomic resolvers.Transactor
 
 	// Watch admits subscribers, for the engine of Build; nil: subscriptions are refused.
 	Watch func(ctx context.Context, s *facade.Subscription) (resolvers.Watch, error)

@@ -1,4 +1,4 @@
-package execution
+package resolvers
 
 import (
 	"encoding/json"
@@ -18,7 +18,7 @@ import (
 type arguments struct {
 	canonical []byte // how they are written, for fetches to be shared
 	bound     []bound
-	Constant  *Invocation // where no variable is among them; made once
+	Constant  *invocation // where no variable is among them; made once
 }
 
 // bound is an argument that has a value, written or by default, and its place.
@@ -28,9 +28,9 @@ type bound struct {
 	value *ast.Value
 }
 
-// Invocation is arguments as a façade takes them. Nil members are not sent. Window is set for
+// invocation is arguments as a façade takes them. Nil members are not sent. Window is set for
 // ToManyIDs alone. An Err fails the field, and no call is made.
-type Invocation struct {
+type invocation struct {
 	ID                  json.RawMessage // of the row that a built-in operation is about
 	Params, Query, Body json.RawMessage
 	Window              binding.Window  // of a connection over ids
@@ -70,7 +70,7 @@ func (c *compiler) arguments(f *fieldType, b *binding.Field, written ast.Argumen
 	return a
 }
 
-// Invocation returns the arguments with the values of variables. vars may be nil if the
+// invocation returns the arguments with the values of variables. vars may be nil if the
 // arguments contain none. The totals of a list depend on all fields of the fetch, so it is
 // called only once the fetch is compiled.
 //
@@ -78,12 +78,12 @@ func (c *compiler) arguments(f *fieldType, b *binding.Field, written ast.Argumen
 //	post(id: "a")                               id "a"
 //
 // Without variables the result is made once and shared; it must not be changed.
-func (f *Fetch) Invocation(vars *language.Variables) *Invocation {
+func (f *fetch) Invocation(vars *language.Variables) *invocation {
 	if f.Args.Constant != nil {
 		return f.Args.Constant
 	}
 	r := language.Renderer{Vars: vars}
-	in := &Invocation{}
+	in := &invocation{}
 	params, query := member{}, member{}
 	var allParams, allQuery json.RawMessage
 	paging := paging{}
@@ -265,7 +265,7 @@ func sortKeys(r *language.Renderer, orderBy []byte) []byte {
 
 // finish makes the invocation of a fetch whose arguments hold no variables, once for all
 // executions.
-func (f *Fetch) finish() {
+func (f *fetch) finish() {
 	for _, b := range f.Args.bound {
 		if b.value != nil && language.HasVariables(b.value) {
 			return

@@ -1,4 +1,4 @@
-package execution
+package resolvers
 
 import (
 	"sync"
@@ -11,9 +11,9 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Types are the object types of a schema, with the behaviour of their fields. Each is worked out
+// types are the object types of a schema, with the behaviour of their fields. Each is worked out
 // when a document first needs it. They may be used from many goroutines.
-type Types struct {
+type types struct {
 	Schema *ast.Schema
 	built  *binding.Schema
 	Inputs *language.Types
@@ -22,10 +22,10 @@ type Types struct {
 	objects map[string]*objectType
 }
 
-// NewTypes returns the object types of a schema: loaded is built as it was loaded from its
+// newTypes returns the object types of a schema: loaded is built as it was loaded from its
 // SDL, inputs are its input types.
-func NewTypes(loaded *ast.Schema, built *binding.Schema, inputs *language.Types) *Types {
-	return &Types{Schema: loaded, built: built, Inputs: inputs, objects: map[string]*objectType{}}
+func newTypes(loaded *ast.Schema, built *binding.Schema, inputs *language.Types) *types {
+	return &types{Schema: loaded, built: built, Inputs: inputs, objects: map[string]*objectType{}}
 }
 
 // objectType is an object type of the schema with the behaviour of its fields. It is immutable.
@@ -49,7 +49,7 @@ type fieldType struct {
 
 // object returns the object type called name, made at the first call, or nil if the schema has
 // no object type of that name.
-func (t *Types) object(name string) *objectType {
+func (t *types) object(name string) *objectType {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if o, ok := t.objects[name]; ok {
@@ -82,7 +82,7 @@ func (t *Types) object(name string) *objectType {
 // was registered. A field of a type that came along with a hand-written one has graphql-go's
 // Resolve, or the default one, which reads a member of the parent's value. The definition is
 // nil if graphql-go does not know the type.
-func (t *Types) custom(typeName, field string) (*graphql.FieldDefinition, graphql.FieldResolveFn) {
+func (t *types) custom(typeName, field string) (*graphql.FieldDefinition, graphql.FieldResolveFn) {
 	o, ok := t.built.GraphQL().Type(typeName).(*graphql.Object)
 	if !ok {
 		return nil, nil
@@ -102,7 +102,7 @@ func (t *Types) custom(typeName, field string) (*graphql.FieldDefinition, graphq
 
 // is reports whether an object type meets a type condition (DoesFragmentTypeApply, GraphQL
 // 6.3.2): its own name, an interface it implements, a union it is in, or no condition.
-func (t *Types) is(o *objectType, condition string) bool {
+func (t *types) is(o *objectType, condition string) bool {
 	if condition == "" || condition == o.Name {
 		return true
 	}
@@ -133,7 +133,7 @@ func (o *outputType) named() *outputType {
 }
 
 // out returns a type of the SDL as an OutputType.
-func (t *Types) out(typ *ast.Type) *outputType {
+func (t *types) out(typ *ast.Type) *outputType {
 	if typ.Elem != nil {
 		return &outputType{NonNull: typ.NonNull, Elem: t.out(typ.Elem)}
 	}

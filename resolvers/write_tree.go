@@ -1,4 +1,4 @@
-package execution
+package resolvers
 
 import (
 	"github.com/frondhost/frond/resolvers/language"
@@ -7,7 +7,7 @@ import (
 
 // tree writes the value of a hand-written field: leaves as they are, JSON by its type, objects
 // from the run that was executed for them.
-func (w *Writer) tree(f *Field, out *outputType, t *tree) bool {
+func (w *writer) tree(f *field, out *outputType, t *tree) bool {
 	start := len(w.text)
 	switch t.Kind {
 	case treeError:
@@ -26,7 +26,7 @@ func (w *Writer) tree(f *Field, out *outputType, t *tree) bool {
 }
 
 // treeList writes a list of trees, with an index in the path for each.
-func (w *Writer) treeList(f *Field, out *outputType, list []tree) bool {
+func (w *writer) treeList(f *field, out *outputType, list []tree) bool {
 	w.text = append(w.text, '[')
 	for i := range list {
 		w.text = jsontext.Comma(w.text)
@@ -42,7 +42,7 @@ func (w *Writer) treeList(f *Field, out *outputType, list []tree) bool {
 }
 
 // treeObject writes the item of a tree's run. A run over connections has one group for each.
-func (w *Writer) treeObject(t *tree) bool {
+func (w *writer) treeObject(t *tree) bool {
 	res := &t.Run.Results[0]
 	// Of a connection, At is the number of a group and not of a row.
 	if t.Run.Unit.Type.Page {

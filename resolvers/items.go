@@ -1,4 +1,4 @@
-package execution
+package resolvers
 
 import (
 	"encoding/json"
@@ -14,7 +14,7 @@ import (
 // read lays out rows that came as a JSON value: those of a view, or a list result of a remote.
 // It reports whether the value is one. Null means no rows; an object is a page if the operation
 // returns pages, and one row otherwise.
-func (res *result) read(f *Fetch, value json.RawMessage) bool {
+func (res *result) read(f *fetch, value json.RawMessage) bool {
 	page := facade.Page{Total: -1}
 	switch jsontext.KindOf(value) {
 	case jsontext.Invalid, jsontext.Null:
@@ -68,7 +68,7 @@ type item struct {
 // over executes a unit over items that a Resolve returned. Rows and objects are copied into
 // rows of one layout, so that the rest of the execution does not differ from that over rows of
 // a call.
-func (x *Execution) over(r *Run, items []item) {
+func (x *execution) over(r *run, items []item) {
 	u := r.Unit
 	r.Results = make([]result, len(u.Fetches))
 	res, f := &r.Results[0], u.Fetches[0]
@@ -102,7 +102,7 @@ func (x *Execution) over(r *Run, items []item) {
 
 // lost notes why computed fields are missing in a row that a Resolve returned. Only rows of a
 // loader have failures.
-func (x *Execution) lost(res *result, f *Fetch, row rows.Row) {
+func (x *execution) lost(res *result, f *fetch, row rows.Row) {
 	if row == (rows.Row{}) || x.loading == nil {
 		return
 	}
@@ -143,13 +143,13 @@ func copyRow(found *rows.Rows, layout *rows.Layout, it item) {
 
 // ofEvent reports whether a fetch reads the event that is executed, without a call. Selections
 // below the event's row are fetched by calls, as below any other row.
-func ofEvent(f *Fetch) bool {
+func ofEvent(f *fetch) bool {
 	return f.Binding.Kind == binding.Event || f.Binding.Kind == binding.EventRow
 }
 
 // rowsOf returns the event, or the row that it is about, as the result of a fetch. There is no
 // row if the fact carries none, or if the row left the caller's view.
-func rowsOf(e *facade.Revealed, f *Fetch) *facade.Result {
+func rowsOf(e *facade.Revealed, f *fetch) *facade.Result {
 	if f.Binding.Kind == binding.EventRow && e.Row != (rows.Row{}) {
 		return &facade.Result{Form: facade.FormRow, Rows: e.Row.Alone(), Failed: e.Failed}
 	}

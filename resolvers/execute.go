@@ -1,4 +1,4 @@
-package execution
+package resolvers
 
 import (
 	"context"
@@ -15,23 +15,23 @@ import (
 	"github.com/frondhost/frond/resolvers/language"
 )
 
-// Executor executes plans over one schema. Its fields are set once; it may be used from many
+// executor executes plans over one schema. Its fields are set once; it may be used from many
 // goroutines.
-type Executor struct {
+type executor struct {
 	// Caller makes the calls. It is called from several goroutines at once.
 	Caller facade.Caller
-	// Schema, Types and Report belong to one another: Types are the object types of Schema.
+	// Schema, types and Report belong to one another: types are the object types of Schema.
 	Schema *binding.Schema
-	Types  *Types
+	Types  *types
 	Report *language.Reporter
 	// MaxResponse is the limit of the response in bytes, negative for none. The rows of one
 	// level may not come to more text either: they could not be written.
 	MaxResponse int // bytes of an answer, negative: any number
 }
 
-// Task is what one execution executes, and for whom. Ctx ends the calls; State is the
+// task is what one execution executes, and for whom. Ctx ends the calls; State is the
 // caller's, which every call is made with; Trace goes into the log.
-type Task struct {
+type task struct {
 	// Ctx ends the calls. Its cause decides the error of a timeout, see
 	// graphqlerror.ErrTimeout.
 	Ctx context.Context
@@ -50,40 +50,40 @@ type Task struct {
 	Event *facade.Revealed
 }
 
-// Execution is one operation being executed. The zero value is ready for Begin, and may be
+// execution is one operation being executed. The zero value is ready for Begin, and may be
 // used again: it keeps the memory of its results. It belongs to one request at a time. Fetches
 // of one level run in several goroutines, each of which writes only its own Result.
-type Execution struct {
-	*Executor
-	Task
+type execution struct {
+	*executor
+	task
 
 	arguments atomic.Int64 // bytes of those with variables, see maxArguments
 
 	decoded map[string]any  // the variables as Go values, once a hand-written field wants them
 	loading context.Context // ctx with the request's loaders and trace
 
-	base    Run      // the run over the root that is under way
+	base    run      // the run over the root that is under way
 	results []result // of base; memory kept from one execution to the next
 }
 
 // Begin makes x an execution of t. Of the task before it reuses only memory.
-func (x *Execution) Begin(e *Executor, t Task) {
-	*x = Execution{Executor: e, Task: t, results: x.results}
+func (x *execution) Begin(e *executor, t task) {
+	*x = execution{executor: e, task: t, results: x.results}
 }
 
 // Forget drops the rows once they are written: a response may be sent slowly, and rows would
 // be kept for as long.
-func (x *Execution) Forget() {
+func (x *execution) Forget() {
 	all := x.results[:cap(x.results)]
 	for i := range all {
 		all[i].reset()
 	}
-	*x = Execution{results: x.results}
+	*x = execution{results: x.results}
 }
 
 // Size returns about how many bytes of memory x keeps after Forget, for a pool that bounds
 // them.
-func (x *Execution) Size() (n int) {
+func (x *execution) Size() (n int) {
 	for i := range x.results[:cap(x.results)] {
 		res := &x.results[:cap(x.results)][i]
 		n += 8*cap(res.colBuf) + 4*cap(res.indexBuf)
@@ -93,7 +93,7 @@ func (x *Execution) Size() (n int) {
 
 // prepare makes x.base a run over the root of an operation. The results of the run before it
 // are used again: that one has been written.
-func (x *Execution) prepare(u *Unit) *Run {
+func (x *execution) prepare(u *unit) *run {
 	n := len(u.Fetches)
 	if cap(x.results) < n {
 		x.results = make([]result, n)
@@ -102,13 +102,13 @@ func (x *Execution) prepare(u *Unit) *Run {
 	for i := range x.results {
 		x.results[i].reset()
 	}
-	x.base = Run{Unit: u, Results: x.results}
+	x.base = run{Unit: u, Results: x.results}
 	return &x.base
 }
 
-// Run is a unit of a plan being executed, with the results of its fetches.
-type Run struct {
-	Unit    *Unit
+// run is a unit of a plan being executed, with the results of its fetches.
+type run struct {
+	Unit    *unit
 	Results []result // by fetch
 }
 
@@ -143,7 +143,7 @@ type result struct {
 // Run executes a unit over the root of the operation, which is one item without a row
 // (ExecuteRootSelectionSet, GraphQL 6.3). The run is valid until the next one. Errors are in
 // the results; Run itself does not fail.
-func (x *Execution) Run(u *Unit) *Run {
+func (x *execution) Run(u *unit) *run {
 	if x.Mutation {
 		x.Account.Forgive()
 	}
@@ -159,7 +159,7 @@ var rootSource = []any{map[string]any{}}
 // levels executes the levels of a unit one after another. The calls of one level go out
 // together. While they run, fields that were registered by hand are resolved. The thunks that
 // they return run after the whole level is resolved.
-func (x *Execution) levels(r *Run) {
+func (x *execution) levels(r *run) {
 	for i := range r.Unit.Levels {
 		// An earlier level exceeded the budget: the response is refused anyway.
 		if x.Refused() != nil {
@@ -179,7 +179,7 @@ func (x *Execution) levels(r *Run) {
 // Refused returns why the execution stops reading, or nil. A query beyond the budget is refused
 // as a whole. A mutation never is, since its effects have to be reported; only its further
 // reads may be missing.
-func (x *Execution) Refused() *kiterror.Error {
+func (x *execution) Refused() *kiterror.Error {
 	if x.Mutation {
 		return nil
 	}
@@ -188,7 +188,7 @@ func (x *Execution) Refused() *kiterror.Error {
 
 // together executes one level: its last call, or its hand-written fields, in this goroutine,
 // and every other call in one of its own.
-func (x *Execution) together(r *Run, l *level) {
+func (x *execution) together(r *run, l *level) {
 	var wait sync.WaitGroup
 	defer wait.Wait() // in any case: the results belong to this request alone
 	last := len(l.Fetches) - 1
@@ -214,7 +214,7 @@ func (x *Execution) together(r *Run, l *level) {
 
 // wanted reports whether a fetch has a parent to fetch for. Below a failed call, or without
 // rows, no call is made, and none is for a list of which groups alone are selected.
-func (r *Run) wanted(f *Fetch) bool {
+func (r *run) wanted(f *fetch) bool {
 	if f.grouped && !f.rows && !f.total {
 		return false
 	}
@@ -225,7 +225,7 @@ func (r *Run) wanted(f *Fetch) bool {
 
 // fetch makes one call and keeps its result. Its failure is that of every field it is for; a
 // panic of the caller is such a failure too.
-func (x *Execution) fetch(r *Run, f *Fetch) {
+func (x *execution) fetch(r *run, f *fetch) {
 	res := &r.Results[f.ID]
 	defer func() {
 		if p := recover(); p != nil {
@@ -286,7 +286,7 @@ const maxArguments = 8 << 20
 
 // take keeps the result of a call without Each. A value is read as rows where the operation
 // names their card.
-func (res *result) take(x *Execution, f *Fetch, out *facade.Result) {
+func (res *result) take(x *execution, f *fetch, out *facade.Result) {
 	switch out.Form {
 	case facade.FormValue:
 		res.Value = out.Value
@@ -311,7 +311,7 @@ func (res *result) take(x *Execution, f *Fetch, out *facade.Result) {
 
 // lay looks the columns up in the layout of the rows, once for all of them, and notes which
 // computed fields failed.
-func (res *result) lay(x *Execution, f *Fetch, out *facade.Result) {
+func (res *result) lay(x *execution, f *fetch, out *facade.Result) {
 	res.rows, res.Items = out.Rows, out.Rows.Len()
 	res.Trees = make([][]tree, len(f.Custom))
 	if res.rows == nil {
@@ -344,15 +344,15 @@ func (res *result) at(row, slot int) json.RawMessage {
 }
 
 // Failed returns the error of a failed call, without its place. See [graphqlerror.Reporter].
-func (x *Execution) Failed(err error) *language.Error {
+func (x *execution) Failed(err error) *language.Error {
 	return x.Report.Failed(x.Ctx, x.Trace, err)
 }
 
 // Panicked returns the error of a recovered panic.
-func (x *Execution) Panicked(p any) *language.Error { return x.Report.Panicked(x.Ctx, x.Trace, p) }
+func (x *execution) Panicked(p any) *language.Error { return x.Report.Panicked(x.Ctx, x.Trace, p) }
 
 // broken returns the error of a value that does not fit its type; message may be sent.
-func (x *Execution) broken(message string) *language.Error {
+func (x *execution) broken(message string) *language.Error {
 	return x.Report.Broken(x.Ctx, x.Trace, message)
 }
 

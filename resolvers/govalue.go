@@ -1,4 +1,4 @@
-package execution
+package resolvers
 
 import (
 	"encoding/json"
@@ -13,7 +13,7 @@ import (
 // goArguments returns the arguments of a field as graphql-go passes them to its Resolve
 // (CoerceArgumentValues, GraphQL 6.4.1). Unlike there, an explicit null is present, as nil
 // (docs/decisions/graphql-execution.md).
-func (x *Execution) goArguments(w *customField) (map[string]any, error) {
+func (x *execution) goArguments(w *customField) (map[string]any, error) {
 	args := map[string]any{}
 	r := language.Renderer{Vars: x.Vars}
 	for _, def := range w.Field.Type.Args {

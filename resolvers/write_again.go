@@ -1,10 +1,10 @@
-package execution
+package resolvers
 
 // memo holds the places of the texts of a result's rows, as one selection writes them: by row,
 // from base on in the writer's spans.
 type memo struct {
 	res  *result
-	sel  *SelectionSet
+	sel  *selectionSet
 	base int
 }
 
@@ -17,7 +17,7 @@ const maxMemos = 8
 // again writes a row that many parents may refer to, such as the author of a thousand posts:
 // its text is made once, and copied for every other parent. Errors have paths, which differ;
 // after the first error no text is copied, so a copy never hides one.
-func (w *Writer) again(r *Run, sel *SelectionSet, res *result, i int) bool {
+func (w *writer) again(r *run, sel *selectionSet, res *result, i int) bool {
 	at := w.memo(res, sel)
 	if at < 0 {
 		return w.object(r, sel, res, i)
@@ -41,7 +41,7 @@ func (w *Writer) again(r *Run, sel *SelectionSet, res *result, i int) bool {
 
 // memo returns the base of a result's memo for a selection, made at the first call, or -1
 // where there are too many.
-func (w *Writer) memo(res *result, sel *SelectionSet) int {
+func (w *writer) memo(res *result, sel *selectionSet) int {
 	for _, m := range w.memos {
 		if m.res == res && m.sel == sel {
 			return m.base

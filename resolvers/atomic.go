@@ -1,4 +1,4 @@
-package execution
+package resolvers
 
 import (
 	"bytes"
@@ -23,11 +23,11 @@ var errFell = errors.New("a root field of an atomic mutation is null because of 
 
 // transacted is a mutation with @atomic being executed.
 type transacted struct {
-	x    *Execution
+	x    *execution
 	by   Transactor
-	w    *Writer
-	task Task
-	plan *Plan
+	w    *writer
+	task task
+	plan *plan
 	text []byte
 
 	at       int             // the unit that is executed; -1: none
@@ -36,13 +36,13 @@ type transacted struct {
 	tooLarge error           // the response would be larger than it may be
 }
 
-// Atomic executes a mutation with @atomic, for which x and w have begun, and returns its response.
+// runAtomic executes a mutation with @atomic, for which x and w have begun, and returns its response.
 // Without by it is refused.
 // The root fields, with everything below them, are one transaction. If one of them is null because
 // of an error, nothing is written, all of them are null, and the response has that error alone.
-// err is as that of [Writer.End].
-func Atomic(x *Execution, w *Writer, p *Plan, by Transactor) (text []byte, err error) {
-	a := &transacted{x: x, w: w, by: by, task: x.Task, plan: p}
+// err is as that of [writer.End].
+func runAtomic(x *execution, w *writer, p *plan, by Transactor) (text []byte, err error) {
+	a := &transacted{x: x, w: w, by: by, task: x.task, plan: p}
 	if err = a.joins(); err == nil {
 		err = by.Transact(x.Ctx, x.Trace, a.run)
 	}
@@ -82,7 +82,7 @@ func (a *transacted) joins() error {
 func (a *transacted) run(ctx context.Context) error {
 	a.at, a.why, a.fell, a.tooLarge = -1, nil, nil, nil
 	a.task.Ctx = facade.WithState(ctx, a.task.State)
-	a.x.Begin(a.x.Executor, a.task)
+	a.x.Begin(a.x.executor, a.task)
 	a.w.Begin(a.x, a.x.MaxResponse)
 	for i, u := range a.plan.Units {
 		a.at = i
@@ -108,7 +108,7 @@ func (a *transacted) run(ctx context.Context) error {
 }
 
 // rootError returns the error because of which the root field that was written last is null, or nil.
-// ok is what [Writer.Root] returned.
+// ok is what [writer.Root] returned.
 func (a *transacted) rootError(ok bool) *language.Error {
 	w := a.w
 	if len(w.errs) == w.before || ok && !bytes.HasSuffix(w.text, []byte(":null")) {

@@ -1,4 +1,4 @@
-package execution
+package resolvers
 
 import (
 	"github.com/frondhost/frond/facade/catalog"
@@ -14,20 +14,20 @@ import (
 // grouped makes f a field whose value comes from a call of aggregate on the rows of the connection that on
 // fetches. A connection that neither a list nor the ids of a row make has no such call: the author's own code
 // chooses its rows.
-func (c *compiler) grouped(f *Field, g group, on *Fetch) {
+func (c *compiler) grouped(f *field, g fieldGroup, on *fetch) {
 	f.Action = asFetched
 	b := on.Binding
 	if b == nil || !b.IsList() && !b.IsNumbers() && b.Kind != binding.ToManyIDs {
 		return
 	}
 	args := c.arguments(f.Type, f.Type.Binding, g.fields[0].Arguments)
-	f.Fetch = c.sharing(f, on, args, func() *Fetch {
+	f.Fetch = c.sharing(f, on, args, func() *fetch {
 		for _, a := range on.Args.bound {
 			if b.Kind != binding.ToManyIDs && a.Into == binding.IntoQuery && a.Key != "offset" {
 				args.bound = append(args.bound, a)
 			}
 		}
-		made := &Fetch{
+		made := &fetch{
 			ID: len(c.unit.Fetches), depth: on.depth, Parent: on.Parent, Binding: f.Type.Binding, list: on,
 			Entity: on.Entity, Operation: catalog.Aggregate, Each: on.Each, Key: on.Key, Args: args, Slots: map[string]int{},
 		}
@@ -40,7 +40,7 @@ func (c *compiler) grouped(f *Field, g group, on *Fetch) {
 
 // selectFunctions adds the functions that a field of a group selects. An object without any is there
 // if one is asked for.
-func (f *Fetch) selectFunctions(of *Field) {
+func (f *fetch) selectFunctions(of *field) {
 	column := of.Type.Binding.Column
 	switch {
 	case column == binding.GroupKey:

@@ -1,4 +1,4 @@
-package execution
+package resolvers
 
 import (
 	"encoding/json"
@@ -18,7 +18,7 @@ var errNotRows = errors.New("the operation answered a value that is not the rows
 // batch makes the one call of a relation for all parents. Keys are sent once each, and every
 // parent points to the group of its key. For a relation whose ids are in the row, windows makes
 // the groups of the parents afterwards.
-func (x *Execution) batch(r *Run, f *Fetch, res *result, call *calling, in *Invocation) {
+func (x *execution) batch(r *run, f *fetch, res *result, call *calling, in *invocation) {
 	parent := &r.Results[f.Parent.ID]
 	relation := f.Binding.Relation
 	if f.list != nil {
@@ -70,7 +70,7 @@ func (x *Execution) batch(r *Run, f *Fetch, res *result, call *calling, in *Invo
 }
 
 // batchLists makes the one call of groups for parents whose rows have lists of ids.
-func (x *Execution) batchLists(r *Run, f *Fetch, res *result, call *calling) {
+func (x *execution) batchLists(r *run, f *fetch, res *result, call *calling) {
 	parent := &r.Results[f.Parent.ID]
 	call.each.Field, call.Each = f.list.Binding.Relation.Each, &call.each
 	res.Index = sized(&res.indexBuf, parent.Items)
@@ -101,7 +101,7 @@ func (x *Execution) batchLists(r *Run, f *Fetch, res *result, call *calling) {
 const listKeySize = 32
 
 // windows gives every parent its page of the rows that its own ids name.
-func (x *Execution) windows(n int, list func(int) json.RawMessage, f *Fetch, res *result, keys *facade.RelationKeys, w binding.Window) {
+func (x *execution) windows(n int, list func(int) json.RawMessage, f *fetch, res *result, keys *facade.RelationKeys, w binding.Window) {
 	res.Index = sized(&res.indexBuf, n)
 	for i := range res.Index {
 		res.Index[i] = int32(i)

@@ -1,4 +1,4 @@
-package execution
+package resolvers
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 // custom resolves the fields of one level that were registered by hand: first every function,
 // then, when the calls of the level have returned, their thunks, then the selection sets of
 // the objects they returned. wait is for those calls.
-func (x *Execution) custom(r *Run, list []*customField, wait *sync.WaitGroup) {
+func (x *execution) custom(r *run, list []*customField, wait *sync.WaitGroup) {
 	values := make([][]any, len(list))
 	for i, w := range list {
 		if res := &r.Results[w.On.ID]; res.Err == nil && res.Items > 0 {
@@ -42,7 +42,7 @@ type failure struct{ err *language.Error }
 
 // resolve returns the value of a field for each of its items. A node is searched once and is
 // the same for all, as its only parent is the root.
-func (x *Execution) resolve(r *Run, w *customField) []any {
+func (x *execution) resolve(r *run, w *customField) []any {
 	res := &r.Results[w.On.ID]
 	values := make([]any, res.Items)
 	switch {
@@ -82,7 +82,7 @@ func (res *result) sourceOf(i int) any {
 
 // call runs one Resolve and returns its value, which may be a thunk. An error or a panic of it
 // is a failure of the field.
-func (x *Execution) call(w *customField, source any, args map[string]any) (value any) {
+func (x *execution) call(w *customField, source any, args map[string]any) (value any) {
 	defer func() {
 		if p := recover(); p != nil {
 			value = failure{x.Panicked(p)}
@@ -102,7 +102,7 @@ func (x *Execution) call(w *customField, source any, args map[string]any) (value
 
 // withLoaders returns the context of a Resolve, in which package binding finds the request's
 // loaders. Only this goroutine of the execution calls it.
-func (x *Execution) withLoaders() context.Context {
+func (x *execution) withLoaders() context.Context {
 	if x.loading == nil {
 		x.loading = binding.WithLoaders(x.Ctx, x.Schema, x.Caller)
 	}
@@ -111,7 +111,7 @@ func (x *Execution) withLoaders() context.Context {
 
 // info describes the field to its Resolve. The document is not one of graphql-go's, so
 // FieldASTs, Fragments and Operation are empty.
-func (x *Execution) info(w *customField) graphql.ResolveInfo {
+func (x *execution) info(w *customField) graphql.ResolveInfo {
 	info := graphql.ResolveInfo{
 		FieldName:      w.Def.Name,
 		Path:           &graphql.ResponsePath{Key: w.Field.Name},
@@ -125,7 +125,7 @@ func (x *Execution) info(w *customField) graphql.ResolveInfo {
 
 // variableValues returns the variables as Go values, decoded once for an execution. Numbers
 // are float64, as in graphql-go.
-func (x *Execution) variableValues() map[string]any {
+func (x *execution) variableValues() map[string]any {
 	if x.decoded == nil {
 		x.decoded = map[string]any{}
 		for name, text := range x.Vars.All() {

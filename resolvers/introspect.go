@@ -1,4 +1,4 @@
-package execution
+package resolvers
 
 import (
 	"slices"
@@ -14,7 +14,7 @@ import (
 // introspect writes __schema and __type from the loaded SDL (GraphQL 4). graphql-go's own
 // introspection knows neither specifiedBy nor deprecated inputs. __type of a name that the
 // schema does not have is null.
-func (w *Writer) introspect(f *Field) bool {
+func (w *writer) introspect(f *field) bool {
 	start := len(w.text)
 	s := w.x.Types.Schema
 	if f.Action == asSchema {
@@ -41,7 +41,7 @@ func (w *Writer) introspect(f *Field) bool {
 //	string, bool   as they are
 //	[]any          a list
 //	anything else  an object, whose fields introspection returns
-func (w *Writer) meta(f *Field, out *outputType, value any) bool {
+func (w *writer) meta(f *field, out *outputType, value any) bool {
 	start := len(w.text)
 	switch v := value.(type) {
 	case nil:
@@ -110,7 +110,7 @@ type introspection struct {
 // field returns the value of one field of an introspection object (GraphQL 4.2): from is the
 // part of the schema that the object describes. A field that does not apply is null, as fields
 // of a scalar.
-func (in introspection) field(f *Field, from any) any {
+func (in introspection) field(f *field, from any) any {
 	name := f.Type.Definition.Name
 	if _, err := in.deprecatedToo(f); err != nil {
 		return err
@@ -200,7 +200,7 @@ func deprecation(list ast.DirectiveList) any {
 	return "No longer supported"
 }
 
-// ofSchema returns a field of __Schema (GraphQL 4.2.1). Types and directives are sorted by
+// ofSchema returns a field of __Schema (GraphQL 4.2.1). types and directives are sorted by
 // name.
 func (in introspection) ofSchema(name string, s *ast.Schema) any {
 	switch name {
@@ -257,7 +257,7 @@ func (in introspection) typeOf(t *ast.Type) any {
 
 // ofType returns a field of __Type for a list or a non-null type (GraphQL 4.2.2): kind and
 // ofType, all others null.
-func (in introspection) ofType(f *Field, name string, t *ast.Type) any {
+func (in introspection) ofType(f *field, name string, t *ast.Type) any {
 	switch name {
 	case "kind":
 		if t.NonNull {
@@ -275,7 +275,7 @@ func (in introspection) ofType(f *Field, name string, t *ast.Type) any {
 
 // ofDefinition returns a field of __Type for a named type (GraphQL 4.2.2). Lists are null for
 // kinds that do not have them, and empty if the type has no elements.
-func (in introspection) ofDefinition(f *Field, name string, d *ast.Definition) any {
+func (in introspection) ofDefinition(f *field, name string, d *ast.Definition) any {
 	switch name {
 	case "kind":
 		return string(d.Kind)
@@ -335,7 +335,7 @@ func (in introspection) ofDefinition(f *Field, name string, d *ast.Definition) a
 
 // arguments returns the arguments of a field or a directive, deprecated ones where
 // includeDeprecated asks for them.
-func (in introspection) arguments(f *Field, defs ast.ArgumentDefinitionList) any {
+func (in introspection) arguments(f *field, defs ast.ArgumentDefinitionList) any {
 	return current(in, f, defs, func(a *ast.ArgumentDefinition) (any, ast.DirectiveList) {
 		return &inputValue{a.Name, a.Description, a.Type, a.DefaultValue, a.Directives}, a.Directives
 	})
@@ -343,7 +343,7 @@ func (in introspection) arguments(f *Field, defs ast.ArgumentDefinitionList) any
 
 // current lists definitions as one gives them, deprecated ones where includeDeprecated asks for
 // them.
-func current[T any](in introspection, f *Field, defs []T, one func(T) (any, ast.DirectiveList)) []any {
+func current[T any](in introspection, f *field, defs []T, one func(T) (any, ast.DirectiveList)) []any {
 	all, _ := in.deprecatedToo(f)
 	list := []any{}
 	for _, def := range defs {
@@ -356,7 +356,7 @@ func current[T any](in introspection, f *Field, defs []T, one func(T) (any, ast.
 
 // deprecatedToo returns the argument includeDeprecated of a field that has it, and false for
 // any other field.
-func (in introspection) deprecatedToo(f *Field) (bool, *kiterror.Error) {
+func (in introspection) deprecatedToo(f *field) (bool, *kiterror.Error) {
 	r := language.Renderer{Vars: in.vars}
 	for _, def := range f.Type.Args {
 		if def.Name == "includeDeprecated" {

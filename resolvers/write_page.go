@@ -1,4 +1,4 @@
-package execution
+package resolvers
 
 import (
 	"strconv"
@@ -12,8 +12,8 @@ import (
 
 // connection writes a page of rows: the list result and Relay's connection in one. It writes
 // PageInfo as well, whose fields come from the same page. The page is that of parent i.
-func (w *Writer) connection(r *Run, sel *SelectionSet, res *result, g *facade.Group, i int) bool {
-	return w.parts(sel, func(f *Field, start int) bool {
+func (w *writer) connection(r *run, sel *selectionSet, res *result, g *facade.Group, i int) bool {
+	return w.parts(sel, func(f *field, start int) bool {
 		switch f.Type.Binding.Kind {
 		case binding.Items:
 			return w.rows(r, f, f.Selection, res, g) || w.rewind(f.Output, start)
@@ -54,7 +54,7 @@ func (w *Writer) connection(r *Run, sel *SelectionSet, res *result, g *facade.Gr
 
 // parts writes an object of a page: each key, its path, and its value by part, which reports
 // false if the object is invalid.
-func (w *Writer) parts(sel *SelectionSet, part func(f *Field, start int) bool) bool {
+func (w *writer) parts(sel *selectionSet, part func(f *field, start int) bool) bool {
 	w.text = append(w.text, '{')
 	for _, f := range sel.Fields {
 		w.text = append(w.text, f.Key...)
@@ -80,7 +80,7 @@ func (w *Writer) parts(sel *SelectionSet, part func(f *Field, start int) bool) b
 var cursorless = &language.Error{Message: "this list gives no cursors", Code: string(kiterror.Forbidden)}
 
 // cursor writes a cursor of the page, null where there is none.
-func (w *Writer) cursor(f *Field, start int, cursor string) bool {
+func (w *writer) cursor(f *field, start int, cursor string) bool {
 	if cursor == "" {
 		return w.null(f, f.Output, start, nil)
 	}
@@ -89,7 +89,7 @@ func (w *Writer) cursor(f *Field, start int, cursor string) bool {
 }
 
 // edges writes the list of edges, one for each row of the group.
-func (w *Writer) edges(r *Run, list *Field, res *result, g *facade.Group) bool {
+func (w *writer) edges(r *run, list *field, res *result, g *facade.Group) bool {
 	w.text = append(w.text, '[')
 	for k := g.From; k < g.To; k++ {
 		if k > g.From {
@@ -109,8 +109,8 @@ func (w *Writer) edges(r *Run, list *Field, res *result, g *facade.Group) bool {
 
 // edge writes the edge of the row at place k of the group: its node and its cursor. Cursors
 // count from the start of the group.
-func (w *Writer) edge(r *Run, sel *SelectionSet, res *result, g *facade.Group, k int) bool {
-	return w.parts(sel, func(f *Field, start int) bool {
+func (w *writer) edge(r *run, sel *selectionSet, res *result, g *facade.Group, k int) bool {
+	return w.parts(sel, func(f *field, start int) bool {
 		if f.Type.Binding.Kind == binding.EdgeNode {
 			return w.item(r, f.Selection, res, res.place(k)) || w.rewind(f.Output, start)
 		}

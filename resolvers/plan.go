@@ -1,4 +1,4 @@
-package execution
+package resolvers
 
 import (
 	"slices"
@@ -10,17 +10,17 @@ import (
 	"github.com/frondhost/frond/resolvers/binding"
 )
 
-// Plan is a compiled operation: the calls to make and the fields to write. It holds no part of
+// plan is a compiled operation: the calls to make and the fields to write. It holds no part of
 // a request and may be executed many times at once. It serves one set of values of the
 // variables in @skip and @include (docs/decisions/graphql-execution.md).
-type Plan struct {
+type plan struct {
 	Mutation bool
 	// units are run one after another: of a query there is one, of a mutation one
 	// for each root field, for its fields are executed serially (specification 6.2.2).
-	Units []*Unit
+	Units []*unit
 }
 
-// Unit is a selection over items of one object type: what to fetch for them, and what to write
+// unit is a selection over items of one object type: what to fetch for them, and what to write
 // of each. An operation is a unit over the root; a field whose type is known only when it has
 // been resolved has a unit for each type it may have.
 //
@@ -29,15 +29,15 @@ type Plan struct {
 //	fetch 0           the root, one item
 //	level 0           fetch 1: post.list for fetch 0
 //	level 1           fetch 2: author.findById for all rows of fetch 1
-type Unit struct {
+type unit struct {
 	Type      *objectType
-	Selection *SelectionSet
-	Fetches   []*Fetch // [0] is the items themselves; parents come before their children
+	Selection *selectionSet
+	Fetches   []*fetch // [0] is the items themselves; parents come before their children
 	Levels    []level  // the steps after the items are read, level by level
 }
 
 // call returns the fetch of a mutation's root field; nil: no call answers it.
-func (u *Unit) call() *Fetch {
+func (u *unit) call() *fetch {
 	if len(u.Fetches) < 2 {
 		return nil
 	}
@@ -47,13 +47,13 @@ func (u *Unit) call() *Fetch {
 // level is the work that starts together when the rows of the level before are there: calls,
 // and fields that were registered by hand.
 type level struct {
-	Fetches []*Fetch
+	Fetches []*fetch
 	Custom  []*customField
 }
 
 // EventRow returns the fetch of the row that the event of a subscription is about, or nil if no
-// field of it is selected. It reads only the columns that Fetch.Selects names.
-func (p *Plan) EventRow() *Fetch {
+// field of it is selected. It reads only the columns that fetch.Selects names.
+func (p *plan) EventRow() *fetch {
 	for _, f := range p.Units[0].Fetches {
 		if f.Binding != nil && f.Binding.Kind == binding.EventRow {
 			return f
@@ -64,22 +64,22 @@ func (p *Plan) EventRow() *Fetch {
 
 // Positions reports whether the operation selects the position of a page. Its rows must then
 // not come from a copy of the store, which may lag.
-func (p *Plan) Positions() bool {
-	return slices.ContainsFunc(p.Units, func(u *Unit) bool {
-		return slices.ContainsFunc(u.Fetches, func(f *Fetch) bool { return f.Position })
+func (p *plan) Positions() bool {
+	return slices.ContainsFunc(p.Units, func(u *unit) bool {
+		return slices.ContainsFunc(u.Fetches, func(f *fetch) bool { return f.Position })
 	})
 }
 
 // Event returns the fetch of the event that a subscription announces.
-func (p *Plan) Event() *Fetch { return p.Units[0].Fetches[1] }
+func (p *plan) Event() *fetch { return p.Units[0].Fetches[1] }
 
-// Fetch is one call, for all rows of its parent together. Fields that ask for the same relation
+// fetch is one call, for all rows of its parent together. Fields that ask for the same relation
 // with the same arguments share one, under any alias; the root fields of a mutation never do.
-// Each field of a Fetch is set by compilation and only read afterwards.
-type Fetch struct {
+// Each field of a fetch is set by compilation and only read afterwards.
+type fetch struct {
 	ID        int
 	depth     int
-	Parent    *Fetch
+	Parent    *fetch
 	Binding   *binding.Field
 	Entity    string // of the call
 	Operation string
@@ -90,7 +90,7 @@ type Fetch struct {
 
 	// list is, of aggregate and groups of a connection, the fetch of its rows: this one has its parents and
 	// its filter. functions are those that are selected.
-	list      *Fetch
+	list      *fetch
 	functions []string
 	grouped   bool // groups are wanted of the rows, and the rows themselves only where something says so
 
@@ -109,7 +109,7 @@ type Fetch struct {
 
 // slot returns the place of a column among those the fetch reads, and adds it where it is not
 // there yet.
-func (f *Fetch) slot(column string) int {
+func (f *fetch) slot(column string) int {
 	if i, ok := f.Slots[column]; ok {
 		return i
 	}
@@ -121,12 +121,12 @@ func (f *Fetch) slot(column string) int {
 
 // noCursors reports that the document reads no cursor of the fetch's pages, which are made for
 // each parent. A hand-written field may read any.
-func (f *Fetch) noCursors() bool { return !f.Cursors && !f.end && !f.every && len(f.Custom) == 0 }
+func (f *fetch) noCursors() bool { return !f.Cursors && !f.end && !f.every && len(f.Custom) == 0 }
 
 // Selects returns the fetch's Call.Select. Nil means every field: it is nil if a hand-written
 // field may want any, or if there are no rows to select from. An empty list asks for rows
 // without columns, for __typename alone.
-func (f *Fetch) Selects() []string {
+func (f *fetch) Selects() []string {
 	switch {
 	case f.every, f.Binding != nil && f.Binding.Output == nil:
 		return nil
@@ -141,8 +141,8 @@ func (f *Fetch) Selects() []string {
 // values is known only when they are there.
 type customField struct {
 	ID      int // among those of its fetch
-	On      *Fetch
-	Field   *Field
+	On      *fetch
+	Field   *field
 	Def     *graphql.FieldDefinition // nil: the value is the column in slot
 	Resolve graphql.FieldResolveFn   // of def
 	Node    bool                     // Query.node, Query.nodes
@@ -157,12 +157,12 @@ type variants struct {
 	fields   []*ast.Field
 
 	mu    sync.Mutex
-	units map[string]*Unit
+	units map[string]*unit
 }
 
 // unit returns the selection over items of an object type, compiled at the first call for that
 // type. It may be called from many goroutines.
-func (v *variants) unit(typ *objectType) *Unit {
+func (v *variants) unit(typ *objectType) *unit {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	u := v.units[typ.Name]
@@ -174,15 +174,15 @@ func (v *variants) unit(typ *objectType) *Unit {
 	return u
 }
 
-// SelectionSet lists the fields to write of one object, in the order of the response.
-type SelectionSet struct {
+// selectionSet lists the fields to write of one object, in the order of the response.
+type selectionSet struct {
 	Type   *objectType
-	Fields []*Field
+	Fields []*field
 }
 
-// Field is one response key: all fields of a selection set that have it, merged (GraphQL
+// field is one response key: all fields of a selection set that have it, merged (GraphQL
 // 6.3.2).
-type Field struct {
+type field struct {
 	Action action
 	Key    []byte // `"title":`, with a comma in front but for the first
 	Name   string // the response key
@@ -192,25 +192,25 @@ type Field struct {
 	Positions []*ast.Position
 	Slot      int           // of the column
 	Text      []byte        // of __typename
-	Fetch     *Fetch        // of a relation or an operation
+	Fetch     *fetch        // of a relation or an operation
 	Shape     shape         // the form of the fetch's value
-	Selection *SelectionSet // the selections below
+	Selection *selectionSet // the selections below
 	Custom    *customField
 	AST       *ast.Field
 }
 
-// action is how a field is written. Writer.row has one branch for each.
+// action is how a field is written. writer.row has one branch for each.
 type action uint8
 
 // The actions on any object: meta fields (GraphQL 4), members of a row, and values that
 // something else than the row gives.
 const (
-	asTypename action = iota // __typename; Field.Text is the JSON string
+	asTypename action = iota // __typename; field.Text is the JSON string
 	asColumn                 // the column's JSON: a leaf, or a list of them
 	asNested                 // the column's JSON, of an object type
 	asNodeID                 // the global id, made of the column's key
-	asFetched                // what Field.Fetch gave, in the form that Field.Shape names
-	asResolved               // the tree that Field.Custom left
+	asFetched                // what field.fetch gave, in the form that field.Shape names
+	asResolved               // the tree that field.Custom left
 	asSchema                 // __schema
 	asType                   // __type
 	asPart                   // a field of a connection, an edge or a PageInfo, by its Type.Binding.Kind

@@ -1,4 +1,4 @@
-package execution
+package resolvers
 
 import (
 	"strings"
@@ -13,23 +13,23 @@ import (
 // compiler makes the plan of an operation. It is a small value: later compilations (see
 // Variants) use a copy, so that units compiled at once do not share state.
 type compiler struct {
-	types    *Types
+	types    *types
 	mutation bool
 	include  map[string]bool // the variables of @skip and @include
-	unit     *Unit
-	shared   map[string]*Fetch // by their call
+	unit     *unit
+	shared   map[string]*fetch // by their call
 }
 
-// Compile makes the plan of a validated operation. include has the value of every variable in a
-// @skip or an @include (see [Conditions]). It does not change def and may be called from many
+// compile makes the plan of a validated operation. include has the value of every variable in a
+// @skip or an @include (see [conditions]). It does not change def and may be called from many
 // goroutines with the same one.
-func Compile(t *Types, def *ast.OperationDefinition, include map[string]bool) *Plan {
+func compile(t *types, def *ast.OperationDefinition, include map[string]bool) *plan {
 	c := compiler{types: t, mutation: def.Operation == ast.Mutation, include: include}
-	p := &Plan{Mutation: c.mutation}
+	p := &plan{Mutation: c.mutation}
 	root := t.object(rootOf(t.Schema, def.Operation).Name)
 	groups := c.collect(root, def.SelectionSet)
 	if !p.Mutation {
-		p.Units = []*Unit{c.over(root, groups)}
+		p.Units = []*unit{c.over(root, groups)}
 		return p
 	}
 	for i := range groups {
@@ -53,15 +53,15 @@ func rootOf(s *ast.Schema, o ast.Operation) *ast.Definition {
 	return s.Query
 }
 
-// group is the fields of one response key in one selection set.
-type group struct {
+// fieldGroup is the fields of one response key in one selection set.
+type fieldGroup struct {
 	key    string
 	fields []*ast.Field
 }
 
 // collect is CollectFields (GraphQL 6.3.2) for objects of one type, over one or more selection
 // sets: fields grouped by response key, in the order in which the keys come first.
-func (c *compiler) collect(typ *objectType, sets ...ast.SelectionSet) []group {
+func (c *compiler) collect(typ *objectType, sets ...ast.SelectionSet) []fieldGroup {
 	k := collector{c: c, typ: typ, at: map[string]int{}, visited: map[string]bool{}}
 	for _, set := range sets {
 		k.selections(set)
@@ -73,7 +73,7 @@ func (c *compiler) collect(typ *objectType, sets ...ast.SelectionSet) []group {
 type collector struct {
 	c       *compiler
 	typ     *objectType
-	groups  []group
+	groups  []fieldGroup
 	at      map[string]int
 	visited map[string]bool
 }
@@ -90,7 +90,7 @@ func (k *collector) selections(set ast.SelectionSet) {
 			if !ok {
 				i = len(k.groups)
 				k.at[sel.Alias] = i
-				k.groups = append(k.groups, group{key: sel.Alias})
+				k.groups = append(k.groups, fieldGroup{key: sel.Alias})
 			}
 			k.groups[i].fields = append(k.groups[i].fields, sel)
 		case *ast.InlineFragment:
@@ -131,7 +131,7 @@ func (c *compiler) includes(list ast.DirectiveList) bool {
 
 // compileUnit returns the unit over items of typ, for the fields that gave them. fields have
 // one response key.
-func (c *compiler) compileUnit(typ *objectType, fields []*ast.Field) *Unit {
+func (c *compiler) compileUnit(typ *objectType, fields []*ast.Field) *unit {
 	return c.over(typ, c.collect(typ, under(fields)...))
 }
 
@@ -146,10 +146,10 @@ func under(fields []*ast.Field) []ast.SelectionSet {
 
 // over returns the unit for fields that are collected already. c is a copy: the unit and the
 // shared fetches are its own.
-func (c compiler) over(typ *objectType, groups []group) *Unit {
-	items := &Fetch{Slots: map[string]int{}}
-	c.unit = &Unit{Type: typ, Fetches: []*Fetch{items}}
-	c.shared = map[string]*Fetch{}
+func (c compiler) over(typ *objectType, groups []fieldGroup) *unit {
+	items := &fetch{Slots: map[string]int{}}
+	c.unit = &unit{Type: typ, Fetches: []*fetch{items}}
+	c.shared = map[string]*fetch{}
 	c.unit.Selection = c.object(typ, groups, items)
 	for _, f := range c.unit.Fetches {
 		// A fetch of depth d is made on level d-1. Hand-written fields on its rows need those
@@ -171,17 +171,17 @@ func (c compiler) over(typ *objectType, groups []group) *Unit {
 }
 
 // below returns the selection below fields of a composite type, on rows of on.
-func (c *compiler) below(typ *objectType, g group, on *Fetch) *SelectionSet {
+func (c *compiler) below(typ *objectType, g fieldGroup, on *fetch) *selectionSet {
 	return c.object(typ, c.collect(typ, under(g.fields)...), on)
 }
 
 // object compiles the selections of an object that reads the rows of a fetch. It adds to on the
 // columns that the fields read, and to the unit the fetches that they need.
-func (c *compiler) object(typ *objectType, groups []group, on *Fetch) *SelectionSet {
-	sel := &SelectionSet{Type: typ}
+func (c *compiler) object(typ *objectType, groups []fieldGroup, on *fetch) *selectionSet {
+	sel := &selectionSet{Type: typ}
 	for _, g := range groups {
 		first := g.fields[0]
-		f := &Field{Name: g.key, AST: first}
+		f := &field{Name: g.key, AST: first}
 		for _, a := range g.fields {
 			f.Positions = append(f.Positions, a.Position)
 		}
@@ -212,7 +212,7 @@ func (c *compiler) object(typ *objectType, groups []group, on *Fetch) *Selection
 //	NodeRoot                   one value at a time, like a hand-written field
 //	Aggregate, Groups          a fetch of its own, or a shared one, beside on
 //	parts of a connection      nothing of their own; they set what on has to read
-func (c *compiler) field(f *Field, g group, on *Fetch) {
+func (c *compiler) field(f *field, g fieldGroup, on *fetch) {
 	b := f.Type.Binding
 	switch {
 	case f.Type.Definition.Name == "__schema" || f.Type.Definition.Name == "__type":
@@ -248,7 +248,7 @@ func (c *compiler) field(f *Field, g group, on *Fetch) {
 				return
 			}
 			// The members are in the column's text; the slots of this fetch are never read.
-			f.Selection = c.below(typ, g, &Fetch{Slots: map[string]int{}})
+			f.Selection = c.below(typ, g, &fetch{Slots: map[string]int{}})
 		}
 		if on.list != nil {
 			on.selectFunctions(f)
@@ -272,7 +272,7 @@ func (c *compiler) field(f *Field, g group, on *Fetch) {
 }
 
 // need notes the part of a page that a field reads.
-func (f *Fetch) need(kind binding.Kind) {
+func (f *fetch) need(kind binding.Kind) {
 	switch kind {
 	case binding.Total:
 		f.total = true
@@ -312,10 +312,10 @@ func (c *compiler) needsHand(typ *objectType, fields []*ast.Field) bool {
 }
 
 // hand makes f a field whose values are found one item at a time, and adds it to those of on.
-func (c *compiler) hand(f *Field, g group, on *Fetch, w *customField) {
+func (c *compiler) hand(f *field, g fieldGroup, on *fetch, w *customField) {
 	w.ID, w.On, w.Field, w.Args = len(on.Custom), on, f, g.fields[0].Arguments
 	if f.Output.named().Kind == language.Composite {
-		w.Values = &variants{compiler: *c, fields: g.fields, units: map[string]*Unit{}}
+		w.Values = &variants{compiler: *c, fields: g.fields, units: map[string]*unit{}}
 	}
 	on.Custom = append(on.Custom, w)
 	f.Action, f.Custom = asResolved, w
@@ -324,11 +324,11 @@ func (c *compiler) hand(f *Field, g group, on *Fetch, w *customField) {
 // fetched makes f a field whose value comes from a call, of its own or shared. Two root fields
 // of a mutation are two calls even where they are equal, since each has an effect (GraphQL
 // 6.2.2).
-func (c *compiler) fetched(f *Field, g group, on *Fetch) {
+func (c *compiler) fetched(f *field, g fieldGroup, on *fetch) {
 	b := f.Type.Binding
 	f.Action = asFetched
 	args := c.arguments(f.Type, b, g.fields[0].Arguments)
-	made := func() *Fetch { return c.call(b, on, args) }
+	made := func() *fetch { return c.call(b, on, args) }
 	if c.mutation && on.depth == 0 && b.Kind == binding.Operation {
 		f.Fetch = made() // only reads without effect are shared
 		f.Fetch.Field = f.Type.Parent.Name + "." + f.Type.Definition.Name
@@ -339,7 +339,7 @@ func (c *compiler) fetched(f *Field, g group, on *Fetch) {
 }
 
 // sharing returns the fetch of a field on the rows of on, made where no equal field has one.
-func (c *compiler) sharing(f *Field, on *Fetch, args *arguments, made func() *Fetch) *Fetch {
+func (c *compiler) sharing(f *field, on *fetch, args *arguments, made func() *fetch) *fetch {
 	field := f.Type.Parent.Name + "." + f.Type.Definition.Name
 	key := sharedKey(on, field+string(args.canonical))
 	if c.shared[key] == nil {
@@ -350,7 +350,7 @@ func (c *compiler) sharing(f *Field, on *Fetch, args *arguments, made func() *Fe
 }
 
 // fill gives a field with a fetch its shape and the selection of its rows.
-func (c *compiler) fill(f *Field, g group) {
+func (c *compiler) fill(f *field, g fieldGroup) {
 	named := f.Output.named()
 	switch typ := c.types.object(named.Definition.Name); {
 	case named.Kind != language.Composite || typ == nil:
@@ -368,12 +368,12 @@ func (c *compiler) fill(f *Field, g group) {
 }
 
 // sharedKey returns the key of compiler.shared: the parent fetch, the field and its arguments.
-func sharedKey(on *Fetch, id string) string { return string(rune(on.ID)) + id }
+func sharedKey(on *fetch, id string) string { return string(rune(on.ID)) + id }
 
 // call returns a new fetch on rows of on. A relation adds its key to the columns that on
 // reads.
-func (c *compiler) call(b *binding.Field, on *Fetch, args *arguments) *Fetch {
-	f := &Fetch{
+func (c *compiler) call(b *binding.Field, on *fetch, args *arguments) *fetch {
+	f := &fetch{
 		ID: len(c.unit.Fetches), depth: on.depth + 1, Parent: on, Binding: b,
 		Args: args, Slots: map[string]int{},
 	}

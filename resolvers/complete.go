@@ -1,4 +1,4 @@
-package execution
+package resolvers
 
 import (
 	"bytes"
@@ -24,7 +24,7 @@ type tree struct {
 	Kind treeKind
 	Text json.RawMessage // of a leaf
 	List []tree
-	Run  *Run // of an object
+	Run  *run // of an object
 	At   int
 	Err  *language.Error
 }
@@ -46,9 +46,9 @@ const (
 // objects are collected by type and executed together in the end. runs and items have one
 // entry for each type.
 type completer struct {
-	x     *Execution
+	x     *execution
 	w     *customField
-	runs  []*Run
+	runs  []*run
 	items [][]item
 }
 
@@ -324,7 +324,7 @@ func (c *completer) object(out *outputType, value any) tree {
 		}
 	}
 	// The first object of its type.
-	r := &Run{Unit: u}
+	r := &run{Unit: u}
 	c.runs = append(c.runs, r)
 	c.items = append(c.items, []item{it})
 	return tree{Kind: treeObject, Run: r}

@@ -1,4 +1,4 @@
-package execution
+package resolvers
 
 import (
 	"encoding/base64"
@@ -12,7 +12,7 @@ import (
 	"github.com/frondhost/frond/resolvers/language"
 )
 
-// Writer writes the response of one execution, depth first, in the order of the selection set.
+// writer writes the response of one execution, depth first, in the order of the selection set.
 // The text of a column is copied as it is. A value that does not fit its type is null where
 // the type allows it; otherwise its parent is (GraphQL 6.4.4). One error reports it, with the
 // path.
@@ -23,9 +23,9 @@ import (
 // Internal methods return whether their output is valid. If it is not, its error is recorded
 // already, and the caller takes the output back.
 //
-// The zero value is ready for Begin, and may be used again: it keeps its memory. A Writer
+// The zero value is ready for Begin, and may be used again: it keeps its memory. A writer
 // belongs to one request at a time.
-type Writer struct {
+type writer struct {
 	// text is the response so far, and the text of the last one until Begin.
 	text []byte
 	// path leads to the value that is being written, for errors.
@@ -34,13 +34,13 @@ type Writer struct {
 	memos   []memo
 	spans   []span
 
-	x      *Execution
+	x      *execution
 	errs   []*language.Error
 	limit  int // of text; negative: none
 	before int // errs when the last Root began
 	// broke are the errors of values that do not fit, by field: each is logged once and noted
 	// for every row.
-	broke map[*Field]*language.Error
+	broke map[*field]*language.Error
 
 	kept    int // capacity of the text at the beginning
 	charged int // bytes of it that the account was charged for
@@ -48,8 +48,8 @@ type Writer struct {
 
 // Begin starts the response of an execution: {"data":{. limit is how many bytes it may have,
 // negative: any number. The text of the response before is overwritten.
-func (w *Writer) Begin(x *Execution, limit int) {
-	*w = Writer{text: w.text[:0], path: w.path[:0], members: w.members[:0], memos: w.memos[:0], spans: w.spans[:0], x: x, limit: limit, kept: cap(w.text)}
+func (w *writer) Begin(x *execution, limit int) {
+	*w = writer{text: w.text[:0], path: w.path[:0], members: w.members[:0], memos: w.memos[:0], spans: w.spans[:0], x: x, limit: limit, kept: cap(w.text)}
 	w.text = append(w.text, dataStart...)
 }
 
@@ -58,14 +58,14 @@ func (w *Writer) Begin(x *Execution, limit int) {
 const dataStart = `{"data":{`
 
 // Forget drops the rows and keeps the text, which may still be sent.
-func (w *Writer) Forget() {
+func (w *writer) Forget() {
 	clear(w.memos)
 	clear(w.members[:cap(w.members)])
-	*w = Writer{text: w.text, path: w.path[:0], members: w.members[:0], memos: w.memos[:0], spans: w.spans[:0]}
+	*w = writer{text: w.text, path: w.path[:0], members: w.members[:0], memos: w.memos[:0], spans: w.spans[:0]}
 }
 
 // Size returns about how many bytes of memory w keeps after Forget.
-func (w *Writer) Size() int {
+func (w *writer) Size() int {
 	return cap(w.text) + 24*cap(w.members) + 16*cap(w.spans) + 24*cap(w.path)
 }
 
@@ -79,7 +79,7 @@ type abort struct{ err error }
 
 // charge charges the account for the text. Memory of an earlier response counts as far
 // as it is used.
-func (w *Writer) charge() {
+func (w *writer) charge() {
 	size := len(w.text)
 	// The text has outgrown the memory it began with; all of the new memory is this
 	// response's.
@@ -95,7 +95,7 @@ func (w *Writer) charge() {
 
 // reserve charges the account for n bytes, or aborts. A mutation is never aborted: its effects
 // have to be reported.
-func (w *Writer) reserve(n int) {
+func (w *writer) reserve(n int) {
 	if w.x.Mutation {
 		w.x.Account.Add(n)
 	} else if err := w.x.Account.Reserve(n); err != nil {
@@ -109,7 +109,7 @@ const chargeStep = 4 << 10
 // Root writes the root fields of a run. ok is false if a null at a non-null field removed all
 // of data; only the end may be written after that. err is errTooLarge, or the refusal of the
 // budget.
-func (w *Writer) Root(r *Run) (ok bool, err error) {
+func (w *writer) Root(r *run) (ok bool, err error) {
 	defer caught(&err)
 	w.before = len(w.errs)
 	return w.fields(r, r.Unit.Selection, 0), nil
@@ -129,7 +129,7 @@ func caught(err *error) {
 // End ends the response, with its errors. ok says whether data is an object or null. The text
 // is the writer's, and valid until the next Begin. err is as that of Root: the errors too
 // count against the limit.
-func (w *Writer) End(ok bool) (text []byte, err error) {
+func (w *writer) End(ok bool) (text []byte, err error) {
 	defer caught(&err)
 	w.charge()
 	if ok {
@@ -148,7 +148,7 @@ func (w *Writer) End(ok bool) (text []byte, err error) {
 // Abandon returns the response in place of one that ended with err: data is null. Besides
 // errTooLarge, err may be a façade error, which keeps its code; one for a size becomes
 // RESPONSE_TOO_LARGE.
-func (w *Writer) Abandon(err error) []byte {
+func (w *writer) Abandon(err error) []byte {
 	var refused *kiterror.Error
 	switch {
 	case errors.Is(err, errTooLarge):
@@ -160,7 +160,7 @@ func (w *Writer) Abandon(err error) []byte {
 }
 
 // NoData returns the response whose data is null, for one reason: {"data":null,"errors":[…]}.
-func (w *Writer) NoData(why *language.Error) []byte {
+func (w *writer) NoData(why *language.Error) []byte {
 	if cap(w.text) > maxKeptText {
 		w.text = nil // not to be sent
 	}
@@ -175,7 +175,7 @@ const maxKeptText = 1 << 20
 
 // Refusal returns the response of a request that is not executed: {"errors":[…]}, without data
 // (GraphQL 7.1).
-func (w *Writer) Refusal(why []*language.Error) []byte {
+func (w *writer) Refusal(why []*language.Error) []byte {
 	w.text = append(w.text[:0], `{"errors":`...)
 	w.text = language.AppendList(w.text, why)
 	w.text = append(w.text, '}')
@@ -195,11 +195,11 @@ func oversize(e *kiterror.Error) int {
 }
 
 // Failed reports whether the response has errors.
-func (w *Writer) Failed() bool { return len(w.errs) > 0 }
+func (w *writer) Failed() bool { return len(w.errs) > 0 }
 
 // finish writes the errors and the end of the response. Without errors the member errors is
 // left out (GraphQL 7.1).
-func (w *Writer) finish() {
+func (w *writer) finish() {
 	if len(w.errs) > 0 {
 		w.text = append(w.text, `,"errors":`...)
 		w.text = language.AppendList(w.text, w.errs)
@@ -208,15 +208,15 @@ func (w *Writer) finish() {
 }
 
 // push and pop keep the path of the field being written.
-func (w *Writer) push(s language.Segment) { w.path = append(w.path, s) }
-func (w *Writer) pop()                    { w.path = w.path[:len(w.path)-1] }
+func (w *writer) push(s language.Segment) { w.path = append(w.path, s) }
+func (w *writer) pop()                    { w.path = w.path[:len(w.path)-1] }
 
 // errorSize is roughly the smallest size of an error in a response.
 const errorSize = 128
 
 // note adds an error at the current path, with the positions of the field. One value may be
 // noted for many rows; each entry is a copy of it.
-func (w *Writer) note(f *Field, ft *language.Error) {
+func (w *writer) note(f *field, ft *language.Error) {
 	// Errors are counted before they are written, so that they do not pile up beyond the
 	// limit.
 	if w.limit >= 0 && len(w.errs)*errorSize > w.limit {
@@ -232,12 +232,12 @@ func (w *Writer) note(f *Field, ft *language.Error) {
 
 // broken records that a value does not fit its type. It is logged once for a field of the
 // document, for any number of rows.
-func (w *Writer) broken(f *Field, format string, args ...any) {
+func (w *writer) broken(f *field, format string, args ...any) {
 	ft := w.broke[f]
 	if ft == nil {
 		ft = w.x.broken(fmt.Sprintf(format, args...))
 		if w.broke == nil {
-			w.broke = map[*Field]*language.Error{}
+			w.broke = map[*field]*language.Error{}
 		}
 		w.broke[f] = ft
 	}
@@ -247,7 +247,7 @@ func (w *Writer) broken(f *Field, format string, args ...any) {
 // null writes null for a value that began at start, with the error that made it null, if any.
 // It returns false where the type does not allow null: without an error of its own, the null
 // itself then is the error (GraphQL 6.4.4).
-func (w *Writer) null(f *Field, out *outputType, start int, ft *language.Error) bool {
+func (w *writer) null(f *field, out *outputType, start int, ft *language.Error) bool {
 	switch {
 	case ft != nil:
 		w.note(f, ft)
@@ -264,7 +264,7 @@ func (w *Writer) null(f *Field, out *outputType, start int, ft *language.Error) 
 // rewind replaces a value that began at start by null, because a part of it must not be null.
 // Its error is noted already. It returns false where this value must not be null either, and
 // the one around it has to be.
-func (w *Writer) rewind(out *outputType, start int) bool {
+func (w *writer) rewind(out *outputType, start int) bool {
 	if out.NonNull {
 		return false
 	}
@@ -274,7 +274,7 @@ func (w *Writer) rewind(out *outputType, start int) bool {
 
 // item writes one object of a unit or of a fetch's rows. It checks the limit and the budget:
 // between two checks at most the text of one row is written.
-func (w *Writer) item(r *Run, sel *SelectionSet, res *result, i int) bool {
+func (w *writer) item(r *run, sel *selectionSet, res *result, i int) bool {
 	if w.limit >= 0 && len(w.text) > w.limit {
 		panic(abort{errTooLarge})
 	}
@@ -289,7 +289,7 @@ func (w *Writer) item(r *Run, sel *SelectionSet, res *result, i int) bool {
 }
 
 // object writes row i of a result in braces.
-func (w *Writer) object(r *Run, sel *SelectionSet, res *result, i int) bool {
+func (w *writer) object(r *run, sel *selectionSet, res *result, i int) bool {
 	w.text = append(w.text, '{')
 	if !w.row(r, sel, res, i) {
 		return false
@@ -299,13 +299,13 @@ func (w *Writer) object(r *Run, sel *SelectionSet, res *result, i int) bool {
 }
 
 // fields writes the fields of item i of a run, without braces.
-func (w *Writer) fields(r *Run, sel *SelectionSet, i int) bool {
+func (w *writer) fields(r *run, sel *selectionSet, i int) bool {
 	return w.row(r, sel, &r.Results[0], i)
 }
 
 // row writes the fields of a selection over a row. It ends at the first null of a non-null
 // field; the later fields are not written (GraphQL 6.4.4 allows to cancel them).
-func (w *Writer) row(r *Run, sel *SelectionSet, res *result, i int) bool {
+func (w *writer) row(r *run, sel *selectionSet, res *result, i int) bool {
 	text := w.text // and back before another method writes
 	for _, f := range sel.Fields {
 		text = append(text, f.Key...)
@@ -361,7 +361,7 @@ func (w *Writer) row(r *Run, sel *SelectionSet, res *result, i int) bool {
 
 // fetched writes the rows or the value that a fetch gave to parent i. A parent without a key
 // has the empty group: null, an empty list or an empty page, by the shape.
-func (w *Writer) fetched(r *Run, f *Field, i int) bool {
+func (w *writer) fetched(r *run, f *field, i int) bool {
 	start := len(w.text)
 	if f.Fetch == nil {
 		return w.null(f, f.Output, start, ungrouped)
@@ -399,7 +399,7 @@ func (w *Writer) fetched(r *Run, f *Field, i int) bool {
 }
 
 // rows writes a group as a list of objects. The index in a path counts within the group.
-func (w *Writer) rows(r *Run, f *Field, sel *SelectionSet, res *result, g *facade.Group) bool {
+func (w *writer) rows(r *run, f *field, sel *selectionSet, res *result, g *facade.Group) bool {
 	elem := f.Output.Elem
 	w.text = append(w.text, '[')
 	for k := g.From; k < g.To; k++ {
@@ -420,7 +420,7 @@ func (w *Writer) rows(r *Run, f *Field, sel *SelectionSet, res *result, g *facad
 
 // nodeID writes the global id of a row with this primary key: base64url of entity:key
 // (docs/decisions/graphql-schema.md), as binding.NodeIDOf does, but without a string for each row.
-func (w *Writer) nodeID(f *Field, key []byte) bool {
+func (w *writer) nodeID(f *field, key []byte) bool {
 	start := len(w.text)
 	if len(key) == 0 || key[0] == 'n' {
 		w.push(language.Segment{Key: f.Name})

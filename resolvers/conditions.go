@@ -1,4 +1,4 @@
-package execution
+package resolvers
 
 import (
 	"slices"
@@ -8,10 +8,10 @@ import (
 	"github.com/frondhost/frond/resolvers/language"
 )
 
-// Conditions returns the slots of the variables in the @skip and @include of an operation,
+// conditions returns the slots of the variables in the @skip and @include of an operation,
 // sorted and each once: the selection depends on their values (GraphQL 3.13.1, 3.13.2). An
 // operation with n of them has up to 2^n plans, which are made on demand.
-func Conditions(def *ast.OperationDefinition, vars *language.Declared) []int {
+func conditions(def *ast.OperationDefinition, vars *language.Declared) []int {
 	var slots []int
 	seen := map[string]bool{}
 	note := func(list ast.DirectiveList) {

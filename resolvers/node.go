@@ -1,4 +1,4 @@
-package execution
+package resolvers
 
 import (
 	"encoding/json"
@@ -14,7 +14,7 @@ import (
 // that type is compiled now, and one findById for each type reads the rows. An id that names
 // no row the caller may read is null. A failed call is an error for each row of its type. More
 // than binding.MaxNodes ids are an error of the field.
-func (x *Execution) node(w *customField) (value any) {
+func (x *execution) node(w *customField) (value any) {
 	defer func() {
 		if p := recover(); p != nil {
 			value = failure{x.Panicked(p)}
@@ -49,7 +49,7 @@ func (x *Execution) node(w *customField) (value any) {
 
 // nodeSearch looks for rows by their global ids, type by type.
 type nodeSearch struct {
-	x     *Execution
+	x     *execution
 	w     *customField
 	types []*nodesOfType
 	found []any // by place among the ids; nil: not found
@@ -58,7 +58,7 @@ type nodeSearch struct {
 // nodesOfType are the rows of one type that are searched.
 type nodesOfType struct {
 	node   *binding.Node
-	run    *Run
+	run    *run
 	keys   []json.RawMessage // distinct
 	at     map[string]int    // in keys
 	places [][]int           // by key, the places of its row in the answer
@@ -102,7 +102,7 @@ func (s *nodeSearch) of(node *binding.Node) *nodesOfType {
 		return nil
 	}
 	u := s.w.Values.unit(typ)
-	t := &nodesOfType{node: node, run: &Run{Unit: u, Results: make([]result, len(u.Fetches))}, at: map[string]int{}}
+	t := &nodesOfType{node: node, run: &run{Unit: u, Results: make([]result, len(u.Fetches))}, at: map[string]int{}}
 	s.types = append(s.types, t)
 	return t
 }
@@ -141,7 +141,7 @@ func (s *nodeSearch) run() []any {
 }
 
 // nodesOf makes the call of one type. A key that no row can have finds no row.
-func (x *Execution) nodesOf(t *nodesOfType) {
+func (x *execution) nodesOf(t *nodesOfType) {
 	defer func() {
 		if p := recover(); p != nil {
 			t.err = x.Panicked(p)

@@ -1,4 +1,4 @@
-package execution
+package resolvers
 
 import (
 	"github.com/frondhost/frond/resolvers/language"
@@ -8,7 +8,7 @@ import (
 // json writes a JSON value as its type (CompleteValue, GraphQL 6.4.3): leaves as their text,
 // once it is checked; lists; and nested objects by their members. A value that does not fit is
 // null with an error. No text at all is null as well: the row does not have the column.
-func (w *Writer) json(f *Field, out *outputType, v []byte) bool {
+func (w *writer) json(f *field, out *outputType, v []byte) bool {
 	start := len(w.text)
 	// A text from outside may begin with white space.
 	if len(v) > 0 && v[0] <= ' ' {
@@ -40,7 +40,7 @@ func (w *Writer) json(f *Field, out *outputType, v []byte) bool {
 }
 
 // list writes a JSON array item by item. It fails where an item must not be null and is.
-func (w *Writer) list(f *Field, out *outputType, v []byte) bool {
+func (w *writer) list(f *field, out *outputType, v []byte) bool {
 	w.text = append(w.text, '[')
 	for i, item := range jsontext.Elements(v) {
 		w.text = jsontext.Comma(w.text)
@@ -57,7 +57,7 @@ func (w *Writer) list(f *Field, out *outputType, v []byte) bool {
 
 // nested writes a selection over a nested object: its members are found in one
 // pass, and copied in the order of the selection.
-func (w *Writer) nested(sel *SelectionSet, object []byte) bool {
+func (w *writer) nested(sel *selectionSet, object []byte) bool {
 	// The members of nested objects follow those of the objects around them, in one slice.
 	base := len(w.members)
 	for range sel.Fields {
