@@ -121,8 +121,13 @@ func (c *Catalog) Show(audiences []string, shows func(Surface, *Operation) bool)
 
 // view is the catalog with the operations that show lets through.
 func (c *Catalog) view(show func(*Operation) bool) *Catalog {
+	hides := func(o *Operation) bool { return !show(o) }
+	if !slices.ContainsFunc(c.Fronds, func(f *Frond) bool {
+		return slices.ContainsFunc(f.Doors, func(d *Door) bool { return slices.ContainsFunc(d.Operations, hides) })
+	}) {
+		return c
+	}
 	v := &Catalog{Vendor: c.Vendor, Set: c.Set, Audiences: c.Audiences, doors: map[string]*Door{}, views: c.views}
-	all := true
 	for _, f := range c.Fronds {
 		frond := *f
 		frond.Doors = nil
@@ -134,8 +139,6 @@ func (c *Catalog) view(show func(*Operation) bool) *Catalog {
 					op := *o
 					op.Door = &door
 					door.Add(&op)
-				} else {
-					all = false
 				}
 			}
 			if len(door.Operations) > 0 {
@@ -154,9 +157,6 @@ func (c *Catalog) view(show func(*Operation) bool) *Catalog {
 		if len(frond.Doors) > 0 || len(frond.Facts) > 0 {
 			v.Fronds = append(v.Fronds, &frond)
 		}
-	}
-	if all {
-		return c
 	}
 	return v
 }

@@ -2,6 +2,7 @@ package validation
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -21,14 +22,47 @@ func LoadSchema(sdl string) (*ast.Schema, error) {
 }
 
 // NewSchema is LoadSchema for directives and types that were not parsed. They do not change
-// afterwards.
+// afterwards. Their maker answers for legal names and for references to types that are there.
 func NewSchema(directives ast.DirectiveDefinitionList, types ast.DefinitionList) (*ast.Schema, error) {
 	doc, err := parser.ParseSchema(gqlvalidator.Prelude)
 	if err != nil {
 		return nil, err
 	}
-	doc.Merge(&ast.SchemaDocument{Directives: directives, Definitions: types})
-	return schemaOf(doc)
+	doc.Merge(&ast.SchemaDocument{Directives: directives})
+	s, err := gqlvalidator.ValidateSchemaDocument(doc)
+	if err != nil {
+		return nil, fmt.Errorf("the schema does not load: %w", err)
+	}
+	all := make(map[string]*ast.Definition, len(s.Types)+len(types))
+	maps.Copy(all, s.Types)
+	s.Types = all
+	for _, d := range types {
+		if all[d.Name] != nil {
+			return nil, fmt.Errorf("the schema does not load: there are two types %s", d.Name)
+		}
+		if d.Kind != ast.Scalar && len(d.Fields)+len(d.EnumValues)+len(d.Types) == 0 {
+			return nil, fmt.Errorf("the schema does not load: the type %s has no members", d.Name)
+		}
+		all[d.Name] = d
+	}
+	for i, d := range types {
+		if d.Kind == ast.Object {
+			s.PossibleTypes[d.Name] = types[i : i+1 : i+1]
+		}
+		for _, name := range d.Interfaces {
+			s.AddPossibleType(name, d)
+			s.AddImplements(d.Name, all[name])
+		}
+		for _, name := range d.Types {
+			s.AddPossibleType(d.Name, all[name])
+			s.AddImplements(name, d)
+		}
+	}
+	s.Query, s.Mutation, s.Subscription = all["Query"], all["Mutation"], all["Subscription"]
+	if s.Query != nil {
+		s.Query.Fields = append(s.Query.Fields, gqlvalidator.QueryIntrospectionFields()...)
+	}
+	return settled(s)
 }
 
 // schemaOf returns the schema of a document that has gqlparser's prelude.
@@ -37,6 +71,11 @@ func schemaOf(doc *ast.SchemaDocument) (*ast.Schema, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the schema does not load: %w", err)
 	}
+	return settled(s)
+}
+
+// settled returns the schema without what gqlparser adds, after the rules that it leaves out.
+func settled(s *ast.Schema) (*ast.Schema, error) {
 	// gqlparser declares @defer, which this server does not support.
 	delete(s.Directives, "defer")
 	// It allows deprecated directives, which clients of today do not know.

@@ -3,8 +3,8 @@ package validation
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
+	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
 
@@ -17,8 +17,7 @@ import (
 // fit would fail every request that leaves it out.
 func sound(s *ast.Schema) error {
 	c := sounder{schema: s, rules: New(s, language.NewTypes(s), Options{})}
-	for _, name := range slices.Sorted(maps.Keys(s.Types)) {
-		def := s.Types[name]
+	for name, def := range s.Types {
 		for _, f := range def.Fields {
 			if def.Kind == ast.InputObject {
 				c.place(coordinate{name, f.Name, ""}, f.Type, f.DefaultValue, f.Directives)
@@ -29,9 +28,10 @@ func sound(s *ast.Schema) error {
 			c.input(def)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.Directives)) {
-		c.arguments("@"+name, "", s.Directives[name].Arguments)
+	for name, d := range s.Directives {
+		c.arguments("@"+name, "", d.Arguments)
 	}
+	slices.SortFunc(c.errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return errors.Join(c.errs...)
 }
 
@@ -106,6 +106,9 @@ func (c *sounder) input(def *ast.Definition) {
 // defaults of an input field comes back to it. sent is the object that is filled, nil for
 // none; path has the fields whose defaults are open.
 func (c *sounder) circle(f *ast.FieldDefinition, sent *ast.Value, path []*ast.FieldDefinition) bool {
+	if sent == nil && f.DefaultValue == nil {
+		return false
+	}
 	under := c.schema.Types[f.Type.Name()]
 	if under == nil || under.Kind != ast.InputObject {
 		return false
@@ -115,10 +118,10 @@ func (c *sounder) circle(f *ast.FieldDefinition, sent *ast.Value, path []*ast.Fi
 			return c.within(under, v, path)
 		}
 	}
-	switch {
-	case f.DefaultValue == nil:
+	if f.DefaultValue == nil {
 		return false
-	case slices.Contains(path, f):
+	}
+	if slices.Contains(path, f) {
 		return true
 	}
 	return c.within(under, f.DefaultValue, append(slices.Clone(path), f))
