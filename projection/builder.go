@@ -58,8 +58,8 @@ func (b *Builder) Notes() []string { return b.types.claims.notes }
 // other Register functions have returned. A Builder builds once; a second Build returns an
 // error, also where the first one failed.
 //
-// The schema is checked by the claims and by gqlparser; where fields are registered by hand, also
-// by graphql-go, and the printed SDL is read back (docs/decisions/graphql-stack.md).
+// The claims check the schema; where fields are registered by hand, graphql-go does, and gqlparser
+// reads the printed SDL back (docs/decisions/graphql-stack.md).
 func (b *Builder) Build() (*binding.Schema, error) {
 	if b.built {
 		return nil, errBuilt
@@ -82,7 +82,7 @@ func (b *Builder) Build() (*binding.Schema, error) {
 		GraphQL: func() *graphql.Schema {
 			g, err := made()
 			if err != nil {
-				panic(err) // gqlparser has checked the same types
+				panic(err) // the claims have checked the same types
 			}
 			return g
 		},

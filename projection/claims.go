@@ -32,7 +32,7 @@ func (s space) name(name string) string {
 // claims gives every name of a schema to one owner. The first claim of a name wins; the second
 // one is an error that names both owners and both remedies.
 type claims struct {
-	owners   map[space]map[string]*origin
+	owners   map[space]*owners
 	reported map[*schema.Property]bool // fields whose names are illegal in GraphQL
 	faults   schema.Faults
 	spares   int
@@ -40,9 +40,44 @@ type claims struct {
 	notes    []string        // their names that are illegal in GraphQL
 }
 
+// owners are the owners of the names of one space. Most types have few names, which are compared;
+// those of a space with many are in a map.
+type owners struct {
+	few  []owned
+	many map[string]*origin
+}
+
+// owned is a name with its owner.
+type owned struct {
+	name string
+	by   *origin
+}
+
+// of returns the owner of a name; nil: it is free.
+func (os *owners) of(name string) *origin {
+	for i := range os.few {
+		if os.few[i].name == name {
+			return os.few[i].by
+		}
+	}
+	return os.many[name]
+}
+
+// add enters the owner of a name that is free.
+func (os *owners) add(name string, by *origin) {
+	if len(os.few) < 32 {
+		os.few = append(os.few, owned{name, by})
+		return
+	}
+	if os.many == nil {
+		os.many = map[string]*origin{}
+	}
+	os.many[name] = by
+}
+
 // newClaims returns claims in which the reserved type names are taken already.
 func newClaims() *claims {
-	c := &claims{owners: map[space]map[string]*origin{}, reported: map[*schema.Property]bool{}, remote: map[string]bool{}}
+	c := &claims{owners: map[space]*owners{}, reported: map[*schema.Property]bool{}, remote: map[string]bool{}}
 	for _, name := range reserved {
 		c.claim(typeNames, name, ownOrigin)
 	}
@@ -69,12 +104,12 @@ func (c *claims) claim(s space, name string, o *origin) bool {
 	}
 	in := c.owners[s]
 	if in == nil {
-		in = map[string]*origin{}
+		in = &owners{few: make([]owned, 0, 8)}
 		c.owners[s] = in
 	}
-	first, taken := in[name]
-	if !taken {
-		in[name] = o
+	first := in.of(name)
+	if first == nil {
+		in.add(name, o)
 		return true
 	}
 	// Either owner may give way, so both remedies are offered, but equal ones once.

@@ -16,8 +16,11 @@ type namedField struct {
 }
 
 // columnsOf returns the fields of a card, followed by those with old names, under the old
-// names.
-func columnsOf(e *schema.Entity) []namedField {
+// names. They are made at the first call.
+func (ts *typeSet) columnsOf(e *schema.Entity) []namedField {
+	if all := ts.columns[e]; all != nil {
+		return all
+	}
 	all := make([]namedField, 0, len(e.Fields)+len(e.Aliases))
 	for _, p := range e.Fields {
 		c := namedField{Property: p, name: p.Name}
@@ -29,6 +32,7 @@ func columnsOf(e *schema.Entity) []namedField {
 	for _, a := range e.Aliases {
 		all = append(all, namedField{a.Field, a.Name, a.Relation, a.Key, a})
 	}
+	ts.columns[e] = all
 	return all
 }
 

@@ -41,6 +41,7 @@ type door struct {
 	lists        *listArgs
 	written      *definition // of updateMany and deleteMany
 	groups       *doorGroups // of aggregate
+	grouped      []grouped   // see filters.of
 }
 
 // shown is the output side of a card: the object type of its rows and the connection over
@@ -183,7 +184,7 @@ func (ds *doors) rank(name string) int {
 	case "Node":
 		return nodeRank
 	}
-	by := ds.claims.owners[typeNames][name]
+	by := ds.claims.owners[typeNames].of(name)
 	if d := by.owner(); d != nil {
 		if own := ds.byDoor[d]; own != nil {
 			return own.rank

@@ -46,7 +46,7 @@ func (fs *filters) filterOf(d *door) *definition {
 	in := fs.newInput(name, "")
 	// Entered before its fields are made: post filters by author, and author by posts.
 	d.filter = in
-	for _, c := range columnsOf(d.Entity) {
+	for _, c := range fs.columnsOf(d.Entity) {
 		p := c.Property
 		if !p.Readable() {
 			continue
@@ -256,7 +256,7 @@ func (fs *filters) orderOf(d *door) *definition {
 		return d.order
 	}
 	var sortable []namedField
-	for _, c := range columnsOf(d.Entity) {
+	for _, c := range fs.columnsOf(d.Entity) {
 		if c.Readable() && c.Stored && c.Kind != schema.KindJSON {
 			sortable = append(sortable, c)
 		}
@@ -284,7 +284,7 @@ func (fs *filters) orderOf(d *door) *definition {
 // addRelations adds the orders behind the relations of a door: by a field of the one row, or by a
 // function of many. A relation to one that is called like a function would be taken for it.
 func (fs *filters) addRelations(in *definition, d *door, by *origin) {
-	for _, c := range columnsOf(d.Entity) {
+	for _, c := range fs.columnsOf(d.Entity) {
 		if c.Link == nil || !c.Readable() {
 			continue
 		}

@@ -43,8 +43,12 @@ type grouped struct {
 
 // of returns the fields of a door that callers may group by. A field whose values are converted when they
 // leave is none of them.
-func (fs *filters) of(d *door) (fields []grouped) {
-	for _, c := range columnsOf(d.Entity) {
+func (fs *filters) of(d *door) []grouped {
+	if d.grouped != nil {
+		return d.grouped
+	}
+	fields := []grouped{}
+	for _, c := range fs.columnsOf(d.Entity) {
 		p := c.Property
 		if !p.Readable() || !p.Stored || p.Axes.Out.Name != "" || !aggregate.Key.On(p.Kind) || p.Link != nil && p.Link.Many {
 			continue
@@ -67,6 +71,7 @@ func (fs *filters) of(d *door) (fields []grouped) {
 		}
 		fields = append(fields, f)
 	}
+	d.grouped = fields
 	return fields
 }
 

@@ -98,7 +98,7 @@ func (ns *inputs) newInputOf(e *schema.Entity, name, typ string, by *origin, for
 		delete(required, a.Field.Name)
 	}
 	var in *definition
-	for _, c := range columnsOf(e) {
+	for _, c := range ns.columnsOf(e) {
 		p := c.Property
 		switch {
 		case p == form.without, p.Axes.In.Closed, p.Link != nil && !p.Stored && p.Link.Many:

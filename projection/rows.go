@@ -80,7 +80,7 @@ func (rs *rows) fillObject(d *door) {
 // typ is the name that types of the fields begin with, by the origin of o. Where the target of
 // a relation to one is not in the schema, the key alone remains.
 func (rs *rows) addColumns(o *definition, e *schema.Entity, typ string, by *origin) {
-	for _, c := range columnsOf(e) {
+	for _, c := range rs.columnsOf(e) {
 		p := c.Property
 		switch {
 		case !p.Readable():

@@ -9,6 +9,7 @@ import (
 
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/resolvers/binding"
+	"github.com/frondhost/frond/schema"
 )
 
 // typeSet makes the types of one schema and keeps them, as the definitions that documents are
@@ -24,6 +25,8 @@ type typeSet struct {
 	objects map[string]*definition
 	made    []*definition // as they were made
 
+	columns map[*schema.Entity][]namedField
+
 	lists, nonNulls map[*ast.Type]*ast.Type
 	reasons         map[string]ast.DirectiveList // @deprecated, by its reason
 	oneOf           ast.DirectiveList            // marks an input of which exactly one field is sent
@@ -35,6 +38,7 @@ func newTypeSet() *typeSet {
 		claims:   newClaims(),
 		bindings: binding.Fields{},
 		objects:  map[string]*definition{},
+		columns:  map[*schema.Entity][]namedField{},
 		lists:    map[*ast.Type]*ast.Type{},
 		nonNulls: map[*ast.Type]*ast.Type{},
 		reasons:  map[string]ast.DirectiveList{},

@@ -46,7 +46,7 @@ func NewSchema(directives ast.DirectiveDefinitionList, types ast.DefinitionList)
 		all[d.Name] = d
 	}
 	for i, d := range types {
-		if d.Kind == ast.Object {
+		if d.Kind == ast.Object || d.Kind == ast.InputObject {
 			s.PossibleTypes[d.Name] = types[i : i+1 : i+1]
 		}
 		for _, name := range d.Interfaces {
