@@ -16,7 +16,7 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-var update = flag.Bool("update", false, "rewrite the tables of the reference")
+var update = flag.Bool("update", false, "rewrite the lists of the reference")
 
 // tables are the tables of keys that readers take, by the names that the pages of the
 // reference give them.
@@ -29,7 +29,7 @@ func tables() map[string][]schema.Key {
 	}
 }
 
-// marked is a table in a page: <!-- keys: NAME PATH --> … <!-- end -->.
+// marked is a list in a page: <!-- keys: NAME PATH --> … <!-- end -->.
 var marked = regexp.MustCompile(`(?s)(<!-- keys: (\S+) ?(\S*) -->\n).*?(<!-- end -->)`)
 
 // TestReferenceHasEveryKey: each key that a reader takes stands in the reference, with
@@ -55,12 +55,12 @@ func TestReferenceHasEveryKey(t *testing.T) {
 			if keys == nil {
 				t.Errorf("%s: there is no table %s %s", page, m[2], m[3])
 			}
-			return m[1] + keyTable(keys, m[2], m[3], shown) + m[4]
+			return m[1] + keyList(keys, m[2], m[3], shown) + m[4]
 		})
 		for _, name := range names {
 			eachKey(tables()[name], name+" ", func(path string, k schema.Key) {
 				if !shown[path] {
-					t.Errorf("%s does not show %s; add a table with <!-- keys: … -->", page, path)
+					t.Errorf("%s does not show %s; add a list with <!-- keys: … -->", page, path)
 				}
 			})
 		}
@@ -74,8 +74,8 @@ func TestReferenceHasEveryKey(t *testing.T) {
 	}
 }
 
-// keyTable writes the keys of one level: a list of examples, or a sentence where any name is a key.
-func keyTable(keys []schema.Key, name, prefix string, shown map[string]bool) string {
+// keyList writes the keys of one level: a list of examples, or a sentence where any name is a key.
+func keyList(keys []schema.Key, name, prefix string, shown map[string]bool) string {
 	if prefix != "" {
 		prefix += "."
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestSpec reads docs/spec.md: every rule of testdata/rules.txt has a row, no row is of another rule,
+// TestSpec reads docs/spec.md: every rule of testdata/rules.txt has a line, no line is of another rule,
 // and every test that a row names exists.
 func TestSpec(t *testing.T) {
 	t.Parallel()

@@ -13,7 +13,7 @@ import (
 //
 //	reader        the judge of cards takes its known keywords from them (meaning.go)
 //	editors       CardSchema is made of them
-//	docs/cards.md a test compares its tables with them, and rewrites them with -update
+//	docs/cards.md a test compares its lists with them, and rewrites them with -update
 //
 // A new keyword is one line here. Its Form is the keyword's value as JSON Schema, without
 // which an editor would mark it.
