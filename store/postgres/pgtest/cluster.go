@@ -36,7 +36,7 @@ type Cluster struct {
 // seconds of the end of this process if that never calls it. The error wraps [ErrMissing]
 // where PostgreSQL is not installed.
 func Start(o Options) (*Cluster, error) {
-	dir, err := folder("")
+	dir, err := folder(place(o.Durable))
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,8 @@ func settings(o Options) []string {
 		"log_min_messages=warning", "log_min_error_statement=panic", // a refused statement is the test's business
 	}
 	if !o.Durable {
-		all = append(all, "fsync=off", "synchronous_commit=off", "full_page_writes=off")
+		all = append(all, "fsync=off", "synchronous_commit=off", "full_page_writes=off",
+			"dynamic_shared_memory_type=mmap") // among the data, with which it vanishes after a kill, too
 	}
 	if o.Synchronous {
 		all = append(all, "synchronous_commit=on")

@@ -10,7 +10,7 @@
 // The server behind it is shared by all packages of one `go test` run: the first test
 // that needs it starts it (about a second), and a watchdog stops it and removes its
 // files when the run has ended, however it ended. It does not wait for its disk (fsync is
-// off), so that tests are fast. A test that kills servers, replicates or measures durable
+// off) and has its files in /dev/shm, where that has 2 GB, so that tests are fast. A test that kills servers, replicates or measures durable
 // writes starts a cluster of its own with [New].
 //
 // Servers listen on 127.0.0.1 alone, on free ports, with the locale C and the encoding

@@ -38,7 +38,7 @@ func NewPatroni(t testing.TB) *Patroni {
 			t.Skipf("%s is not installed (Debian: apt-get install patroni etcd-server)", name)
 		}
 	}
-	dir, err := folder("")
+	dir, err := folder(place(false))
 	must(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	if err := watch(dir, os.Getpid()); err != nil {

@@ -28,7 +28,7 @@ func Pooled(t testing.TB, address string, size int) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, err := folder("")
+	dir, err := folder(place(false))
 	must(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	home, err := folder(dir) // the watchdog looks for pids one folder below its own

@@ -63,15 +63,21 @@ func owner() (*syscall.Credential, error) {
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid), NoSetGroups: false}, nil
 }
 
-// folder makes an empty folder that servers may write, under parent or, where parent is
-// "", under the folder for temporary files.
+// place returns the folder of the servers' folders. Servers that need not last have theirs in memory, where that
+// has room: a database is hundreds of files, and costs a disk several times as much.
+func place(durable bool) string {
+	var memory syscall.Statfs_t
+	if err := syscall.Statfs("/dev/shm", &memory); err == nil && !durable && float64(memory.Bavail)*float64(memory.Bsize) >= 2<<30 {
+		return "/dev/shm"
+	}
+	return "/tmp" // TMPDIR of root may be closed to the user postgres
+}
+
+// folder makes an empty folder under parent that servers may write.
 func folder(parent string) (string, error) {
 	cred, err := owner()
 	if err != nil {
 		return "", err
-	}
-	if parent == "" && cred != nil {
-		parent = "/tmp" // TMPDIR of root may be closed to the user postgres
 	}
 	dir, err := os.MkdirTemp(parent, "frond-pgtest-")
 	if err != nil || cred == nil {

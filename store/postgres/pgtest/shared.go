@@ -20,7 +20,7 @@ var shared = sync.OnceValues(func() (*Server, error) {
 	if fields := stat(pid); len(fields) < 22 || fields[1] != "(go)" {
 		pid = os.Getpid() // started by hand or by a debugger: nobody to share with
 	}
-	dir := filepath.Join("/tmp", fmt.Sprintf("frond-pgtest-run-%d-%d-%s", os.Getuid(), pid, began(pid)))
+	dir := filepath.Join(place(false), fmt.Sprintf("frond-pgtest-run-%d-%d-%s", os.Getuid(), pid, began(pid)))
 	if err := os.Mkdir(dir, 0o711); err != nil && !os.IsExist(err) {
 		return nil, err
 	}
