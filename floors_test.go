@@ -102,8 +102,7 @@ var floors = map[string]string{
 	"store/postgres":        "facade facade/aggregate facade/budget facade/catalog facade/filter facade/kiterror facade/rows schema schema/jsontext store store/dbschema store/migration store/sqltext store/postgres/engine store/postgres/outbox facade/search",
 	"store/postgres/outbox": "facade facade/catalog store/postgres/engine",
 	"store/postgres/engine": "facade facade/consistency facade/kiterror schema/jsontext store/sqltext store/turns",
-	"rest":                  "facade facade/bulk facade/filter facade/rows facade/consistency facade/kiterror facade/access facade/budget facade/catalog facts/sse rest/stream schema schema/jsontext",
-	"rest/stream":           "facade facade/consistency facade/access facade/budget facade/catalog facade/kiterror facts facts/outlet facts/sse schema schema/jsontext",
+	"rest":                  "facade facade/bulk facade/filter facade/rows facade/consistency facade/kiterror facade/access facade/budget facade/catalog facts facts/outlet facts/sse schema schema/jsontext",
 
 	// Ways out of facts that an operator sets up, over what they have in common.
 	"facts/delivery":              "facade schema/jsontext",
@@ -134,7 +133,7 @@ var floors = map[string]string{
 	"gateway/jobs":               "facade facade/cron facade/kiterror",
 	"gateway/files":              "facade facade/access facade/budget facade/catalog facade/cron facade/kiterror schema schema/jsontext envelope envelope/client envelope/signing envelope/wire rest gateway/jobs gateway/setting",
 	"gateway/topology":           "facade facade/catalog facade/kiterror facade/project schema schema/jsontext envelope/client envelope/signing gateway/setting",
-	"gateway":                    "store/migration facts facts/consumer facts/delivery facade facade/atomic facade/consistency facade/readset facade/access facade/budget facade/catalog facade/explain facade/kiterror facade/project facade/remote facade/seed schema schema/jsontext store/sqlite store/postgres envelope envelope/client envelope/wire envelope/signing rest rest/stream resolvers resolvers/binding projection console gateway/files gateway/jobs gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/subscriptions gateway/topology describe facts/outlet facts/sse gateway/publish",
+	"gateway":                    "store/migration facts facts/consumer facts/delivery facade facade/atomic facade/consistency facade/readset facade/access facade/budget facade/catalog facade/explain facade/kiterror facade/project facade/remote facade/seed schema schema/jsontext store/sqlite store/postgres envelope envelope/client envelope/wire envelope/signing rest resolvers resolvers/binding projection console gateway/files gateway/jobs gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/subscriptions gateway/topology describe facts/outlet facts/sse gateway/publish",
 
 	// What Go authors write against.
 	"frond": "facade facade/kiterror facade/access facade/catalog facade/rows schema schema/jsontext gateway",

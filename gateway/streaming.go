@@ -16,7 +16,7 @@ import (
 	"github.com/frondhost/frond/gateway/identity"
 	"github.com/frondhost/frond/gateway/subscriptions"
 	"github.com/frondhost/frond/resolvers"
-	"github.com/frondhost/frond/rest/stream"
+	"github.com/frondhost/frond/rest"
 )
 
 // watch admits the subscribers of a place: they see the operations of its surface.
@@ -74,8 +74,8 @@ func (s streams) Watch(ctx context.Context, sub *facade.Subscription) (*facade.W
 	return s.facade.Watch(ctx, sub)
 }
 
-// Subscribe reads the events of a fact after a position as text; see [stream.Facts].
-func (s streams) Subscribe(ctx context.Context, f *catalog.Fact, after string) (stream.Reader, error) {
+// Subscribe reads the events of a fact after a position as text; see [rest.Facts].
+func (s streams) Subscribe(ctx context.Context, f *catalog.Fact, after string) (rest.FactReader, error) {
 	at := facts.Now
 	switch after {
 	case "":
@@ -108,8 +108,8 @@ func (g *generation) place(r *http.Request, state access.State) (leave func(), e
 const onToken = time.Second
 
 // streams are how the generation's surfaces stream facts.
-func (g *generation) streams() stream.Options {
-	o := stream.Options{
+func (g *generation) streams() rest.StreamOptions {
+	o := rest.StreamOptions{
 		Facts: streams{g.host, g.facade}, Ending: g.streaming, Patience: g.host.config.Limits.Write,
 		Again: g.again, AgainAfter: onToken, Expires: g.host.callers.expires, Place: g.place, Budget: g.host.streamed, Room: g.host.room, Answers: g.host.hub.Answers(), Closed: streamClosed(g.host.log, g.host.config.Log.NoAccess),
 	}

@@ -43,4 +43,16 @@
 // A failure is application/problem+json (RFC 9457) with the members type, title, status,
 // detail, instance and data, where data is the whole KitError (spec 4.2.6). A verb that
 // the path does not have is 405 with Allow (spec 4.2.3); an unsupported media type is 415.
+//
+// # Streams
+//
+// A stream of facts is the events that exist for one caller as text/event-stream, until the
+// client leaves, the caller's rights end, or the host stops:
+//
+//	id: 1kq0i4c0vg004
+//	event: orderPlaced
+//	data: {"id":"0199…","position":"1kq0i4c0vg004","name":"orderPlaced",…}
+//
+// If an end has a reason, it is sent before the connection closes: event: end with the
+// KitError. A client that connects again with the last id continues from there.
 package rest

@@ -12,7 +12,6 @@ import (
 	"github.com/frondhost/frond/facade/consistency"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facts/sse"
-	"github.com/frondhost/frond/rest/stream"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -79,7 +78,7 @@ func (x *exchange) serveFact() error {
 
 // open admits a subscriber, takes a place for the stream and begins to read. The caller has to
 // serve the stream, or give its reader and its place back.
-func (x *exchange) open(sub *facade.Subscription, after string) (*stream.Stream, error) {
+func (x *exchange) open(sub *facade.Subscription, after string) (*factStream, error) {
 	facts := x.handler.options.Streams.Facts
 	watch, err := facts.Watch(x.ctx, sub)
 	if err != nil {
@@ -94,12 +93,12 @@ func (x *exchange) open(sub *facade.Subscription, after string) (*stream.Stream,
 		leave()
 		return nil, err
 	}
-	return &stream.Stream{Sub: *sub, Watch: watch, Reader: reader, Closed: leave}, nil
+	return &factStream{Sub: *sub, Watch: watch, Reader: reader, Closed: leave}, nil
 }
 
 // stream answers with a stream, as long as the client stays, which may be longer than the
 // request. The stream has a budget of its own, and takes the place in it.
-func (x *exchange) stream(s *stream.Stream) {
+func (x *exchange) stream(s *factStream) {
 	s.Options, s.Report, s.Begun = &x.handler.streams, x.reporter(), x.outlive()
 	s.Serve(x.w, x.r)
 }

@@ -23,7 +23,6 @@ import (
 	"github.com/frondhost/frond/facts"
 	"github.com/frondhost/frond/facts/sse"
 	"github.com/frondhost/frond/rest"
-	restream "github.com/frondhost/frond/rest/stream"
 	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -48,7 +47,7 @@ collectors:
 type streaming struct {
 	*httptest.Server
 	facade *facade.Facade
-	facts  restream.Facts
+	facts  rest.Facts
 	// answers are those that equal streams share.
 	answers *facts.Answers
 	end     context.CancelFunc
@@ -64,7 +63,7 @@ type feedFacts struct {
 	feed *facts.Feed
 }
 
-func (f feedFacts) Subscribe(ctx context.Context, fact *catalog.Fact, after string) (restream.Reader, error) {
+func (f feedFacts) Subscribe(ctx context.Context, fact *catalog.Fact, after string) (rest.FactReader, error) {
 	at := facts.Now
 	switch after {
 	case "":
@@ -115,7 +114,7 @@ func stream(t *testing.T) *streaming {
 		return access.State{"user": map[string]any{"id": "bob", "roles": []any{}}}, nil
 	}
 	s.roles.Store(&[]any{"staff"})
-	h, err := rest.New(f.Catalog(), f, &rest.Options{State: state, Streams: restream.Options{
+	h, err := rest.New(f.Catalog(), f, &rest.Options{State: state, Streams: rest.StreamOptions{
 		Facts: feedFacts{f, feed}, Again: state, Ending: ctx, Answers: s.answers,
 		Place: func(*http.Request, access.State) (func(), error) {
 			if s.full.Load() {
@@ -567,7 +566,7 @@ func TestRowsThatChangeWhileListed(t *testing.T) {
 		State: func(*http.Request) (access.State, error) {
 			return access.State{"user": map[string]any{"roles": []any{"staff"}}}, nil
 		},
-		Streams: restream.Options{Facts: s.facts, Ending: ended},
+		Streams: rest.StreamOptions{Facts: s.facts, Ending: ended},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -601,7 +600,7 @@ func TestListThatIsFollowed(t *testing.T) {
 		State: func(*http.Request) (access.State, error) {
 			return access.State{"user": map[string]any{"roles": []any{"staff"}}}, nil
 		},
-		Streams: restream.Options{Facts: s.facts, Ending: ended},
+		Streams: rest.StreamOptions{Facts: s.facts, Ending: ended},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -14,7 +14,6 @@ import (
 	"github.com/frondhost/frond/facade/bulk"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
-	"github.com/frondhost/frond/rest/stream"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -43,7 +42,7 @@ type Options struct {
 	Files Files
 	// Streams are how events are streamed. Without Facts none are. Their Timeout is that
 	// of the surface.
-	Streams stream.Options
+	Streams StreamOptions
 	// Log takes the causes of internal errors, which are not sent; nil is slog.Default().
 	Log *slog.Logger
 }
@@ -54,7 +53,7 @@ type Handler struct {
 	table   *Table
 	caller  facade.Caller
 	options Options
-	streams stream.Options
+	streams StreamOptions
 	several bool // every path is that of [Handler.Streams]
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/kiterror"
-	"github.com/frondhost/frond/rest/stream"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -44,7 +43,7 @@ func (x *exchange) serveStreams() error {
 		return kiterror.Refused(details)
 	}
 	report := x.reporter()
-	group := &stream.Group{Options: &x.handler.streams, State: state}
+	group := &factGroup{Options: &x.handler.streams, State: state}
 	for id, text := range jsontext.Members(read[0].Value) {
 		s, err := x.openMember(text, state)
 		if err != nil {
@@ -60,7 +59,7 @@ func (x *exchange) serveStreams() error {
 }
 
 // openMember opens one stream of a body; see [exchange.open].
-func (x *exchange) openMember(text []byte, state access.State) (*stream.Stream, error) {
+func (x *exchange) openMember(text []byte, state access.State) (*factStream, error) {
 	var q struct {
 		Fact, After string
 		Filter      json.RawMessage

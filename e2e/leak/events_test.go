@@ -18,7 +18,7 @@ import (
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/resolvers"
-	"github.com/frondhost/frond/rest/stream"
+	"github.com/frondhost/frond/rest"
 	"github.com/frondhost/frond/store/postgres/pgtest"
 )
 
@@ -120,8 +120,8 @@ type followed struct {
 	log *eventLog
 }
 
-// Subscribe implements [stream.Facts].
-func (f followed) Subscribe(_ context.Context, _ *catalog.Fact, after string) (stream.Reader, error) {
+// Subscribe implements [rest.Facts].
+func (f followed) Subscribe(_ context.Context, _ *catalog.Fact, after string) (rest.FactReader, error) {
 	at := f.log.at
 	if after != "" {
 		var err error

@@ -1,4 +1,4 @@
-package stream
+package rest
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package stream
+package rest
 
 import (
 	"context"
@@ -18,14 +18,14 @@ import (
 // groupKey is equal for streams that send the same: those of one surface whose callers have the same
 // state, for the same events and fields.
 type groupKey struct {
-	surface               *Options
+	surface               *StreamOptions
 	fact                  *catalog.Fact
 	filter, fields, state string
 	member                bool // the text is a part of a message
 }
 
 // share is send for a stream that sends what others send too.
-func (s *Stream) share(ctx context.Context, b *outlet.Batch, events []*facade.Event) error {
+func (s *factStream) share(ctx context.Context, b *outlet.Batch, events []*facade.Event) error {
 	texts, at, done, err := s.group.To(ctx, events)
 	if err != nil {
 		return err
@@ -57,7 +57,7 @@ func (s *Stream) share(ctx context.Context, b *outlet.Batch, events []*facade.Ev
 }
 
 // join finds the streams that send the same.
-func (s *Stream) join() {
+func (s *factStream) join() {
 	if s.Options.Answers == nil {
 		return
 	}
@@ -73,7 +73,7 @@ func (s *Stream) join() {
 }
 
 // leave leaves the streams that send the same.
-func (s *Stream) leave() {
+func (s *factStream) leave() {
 	if s.group != nil {
 		s.group.Leave()
 		s.group = nil
@@ -88,7 +88,7 @@ type evaluation struct {
 	limit  time.Duration // 0 or less: unlimited
 }
 
-func (s *Stream) evaluation() evaluation {
+func (s *factStream) evaluation() evaluation {
 	return evaluation{s.Watch, s.caller, s.Options.Budget, s.Options.Timeout}
 }
 

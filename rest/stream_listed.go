@@ -1,4 +1,4 @@
-package stream
+package rest
 
 import (
 	"crypto/sha256"
@@ -13,7 +13,7 @@ import (
 type listed map[string][16]byte
 
 // List has the stream begin with a list of a door, ahead of any event of the log.
-func (s *Stream) List(door *catalog.Door, result *facade.Result) {
+func (s *factStream) List(door *catalog.Door, result *facade.Result) {
 	s.first = &sse.Event{Name: "list", Data: result.AppendJSON(nil)}
 	if door.Entity == nil || door.Entity.Primary == nil || result.Rows == nil {
 		return

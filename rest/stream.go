@@ -1,14 +1,4 @@
-// Package stream sends the events that exist for one caller as text/event-stream, until the
-// client leaves, the caller's rights end, or the host stops:
-//
-//	id: 1kq0i4c0vg004
-//	event: orderPlaced
-//	data: {"id":"0199…","position":"1kq0i4c0vg004","name":"orderPlaced",…}
-//
-// If an end has a reason, it is sent before the connection closes: event: end with the
-// KitError. A client that connects again with the last id continues from there. Package rest
-// reads the request, and refuses it before a stream begins.
-package stream
+package rest
 
 import (
 	"cmp"
@@ -37,11 +27,11 @@ type Facts interface {
 	Watch(ctx context.Context, s *facade.Subscription) (*facade.Watch, error)
 	// Subscribe begins to read the events of a fact after a position as text. "" is the end of
 	// the log, start its oldest event.
-	Subscribe(ctx context.Context, f *catalog.Fact, after string) (Reader, error)
+	Subscribe(ctx context.Context, f *catalog.Fact, after string) (FactReader, error)
 }
 
-// Reader reads the events of a fact in order, from one goroutine.
-type Reader interface {
+// FactReader reads the events of a fact in order, from one goroutine.
+type FactReader interface {
 	// Notify has wake called, from any goroutine, when there are events after Poll has returned none,
 	// or the last ones.
 	Notify(wake func())
@@ -56,8 +46,8 @@ type Reader interface {
 	Close()
 }
 
-// Options of the streams of one surface. Facts is required.
-type Options struct {
+// StreamOptions of the streams of one surface. Facts is required.
+type StreamOptions struct {
 	Facts Facts
 	// Again identifies the caller once more, before events that come AgainAfter or later after
 	// the last time, and with every sign of life. An error ends the stream. Nil: a stream is
@@ -89,12 +79,12 @@ type Options struct {
 	Closed func(sse.Summary, access.State)
 }
 
-// Stream is one answer that goes on.
-type Stream struct {
-	Options *Options
+// factStream is one answer that goes on.
+type factStream struct {
+	Options *StreamOptions
 	Sub     facade.Subscription
 	Watch   *facade.Watch
-	Reader  Reader
+	Reader  FactReader
 	// Begun is called when the head and the list were sent, or cannot be; Closed at the end.
 	Begun, Closed func()
 	// Report returns an error as the client may see it, and logs the rest.
@@ -104,7 +94,7 @@ type Stream struct {
 	// it.
 	first      *sse.Event
 	listed     listed
-	member     json.RawMessage // the id in a [Group], as JSON; nil: the stream is an answer of its own
+	member     json.RawMessage // the id in a [factGroup], as JSON; nil: the stream is an answer of its own
 	r          *http.Request
 	caller     any          // as [facade.WithRequest] takes it
 	sent       time.Time    // time of the last message; zero: none yet
@@ -123,7 +113,7 @@ var errEnded = errors.New("the stream has ended")
 
 // Serve answers a request with the stream. The caller was identified and admitted for it. Serve
 // closes the reader when the stream ends, which may be later than it returns.
-func (s *Stream) Serve(w http.ResponseWriter, r *http.Request) {
+func (s *factStream) Serve(w http.ResponseWriter, r *http.Request) {
 	s.of(r)
 	if len(s.listed) > 0 {
 		s.settled = time.Now().Add(cmp.Or(s.Options.Settling, 250*time.Millisecond))
@@ -132,24 +122,24 @@ func (s *Stream) Serve(w http.ResponseWriter, r *http.Request) {
 }
 
 // of notes the request that the stream answers.
-func (s *Stream) of(r *http.Request) {
+func (s *factStream) of(r *http.Request) {
 	s.r, s.identified = r.WithContext(context.WithoutCancel(r.Context())), time.Now()
 	s.caller, _ = facade.RequestOf(r.Context()).Shares()
 	s.join()
 }
 
 // closed reports the end of a stream.
-func (s *Stream) closed(was sse.Summary) {
+func (s *factStream) closed(was sse.Summary) {
 	if s.Options.Closed != nil {
 		s.Options.Closed(was, s.Sub.State)
 	}
 }
 
 // Begin implements [sse.Source].
-func (s *Stream) Begin(wake func()) { s.Reader.Notify(wake) }
+func (s *factStream) Begin(wake func()) { s.Reader.Notify(wake) }
 
 // Close implements [sse.Source].
-func (s *Stream) Close() {
+func (s *factStream) Close() {
 	s.Reader.Close()
 	s.leave()
 	s.begun()
@@ -157,7 +147,7 @@ func (s *Stream) Close() {
 }
 
 // begun returns the memory of the request to the budget.
-func (s *Stream) begun() {
+func (s *factStream) begun() {
 	if s.first = nil; s.Begun != nil {
 		s.Begun()
 		s.Begun = nil
@@ -165,7 +155,7 @@ func (s *Stream) begun() {
 }
 
 // Sent implements [sse.Source]: the reader goes back to the last event that was sent.
-func (s *Stream) Sent(n int) (more bool) {
+func (s *factStream) Sent(n int) (more bool) {
 	if len(s.shown) == 0 { // the beginning, or a sign of life
 		if more = s.Begun != nil; n > 0 {
 			s.begun()
@@ -183,7 +173,7 @@ func (s *Stream) Sent(n int) (more bool) {
 }
 
 // Next implements [sse.Source]: the next events, or a heartbeat after a silence.
-func (s *Stream) Next(ctx context.Context, b *outlet.Batch) (at time.Time, err error) {
+func (s *factStream) Next(ctx context.Context, b *outlet.Batch) (at time.Time, err error) {
 	at, failed, err := s.turn(ctx, b)
 	if failed != nil {
 		(&sse.Event{Name: "end", Data: failed.AppendJSON(nil)}).Write(b)
@@ -195,7 +185,7 @@ func (s *Stream) Next(ctx context.Context, b *outlet.Batch) (at time.Time, err e
 // turn writes the next messages, and returns when to try again where there are none. The first one
 // is where the stream begins, so that a client that leaves before the first event resumes from
 // there. failed is why the stream ends.
-func (s *Stream) turn(ctx context.Context, b *outlet.Batch) (at time.Time, failed *kiterror.Error, err error) {
+func (s *factStream) turn(ctx context.Context, b *outlet.Batch) (at time.Time, failed *kiterror.Error, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			failed = s.Report(kiterror.Panicked(p))
@@ -230,7 +220,7 @@ func (s *Stream) turn(ctx context.Context, b *outlet.Batch) (at time.Time, faile
 }
 
 // write adds an event to a batch.
-func (s *Stream) write(b *outlet.Batch, position, name string, data []byte) {
+func (s *factStream) write(b *outlet.Batch, position, name string, data []byte) {
 	if s.member != nil {
 		appendMember(b, "event", s.member, "event", data)
 		return
@@ -239,7 +229,7 @@ func (s *Stream) write(b *outlet.Batch, position, name string, data []byte) {
 }
 
 // beat adds a sign of life to a batch, with the position from which to resume.
-func (s *Stream) beat(b *outlet.Batch, position string) {
+func (s *factStream) beat(b *outlet.Batch, position string) {
 	if s.member != nil {
 		appendMember(b, "position", s.member, "position", jsontext.Quote(position))
 		return
@@ -257,7 +247,7 @@ func passing(err error) bool {
 }
 
 // next writes the next events. more reports whether it took any from the log.
-func (s *Stream) next(ctx context.Context, b *outlet.Batch) (more bool, err error) {
+func (s *factStream) next(ctx context.Context, b *outlet.Batch) (more bool, err error) {
 	now := time.Now()
 	if now.Before(s.settled) || now.Before(s.retry) {
 		return false, nil
@@ -295,7 +285,7 @@ func (s *Stream) next(ctx context.Context, b *outlet.Batch) (more bool, err erro
 
 // until is the longest wait without events: until the next heartbeat, or the expiry of the
 // caller's state.
-func (s *Stream) until() time.Time {
+func (s *factStream) until() time.Time {
 	until := s.sent.Add(sse.Interval)
 	for _, at := range []time.Time{s.settled, s.retry} {
 		if !at.IsZero() {
@@ -313,7 +303,7 @@ func (s *Stream) until() time.Time {
 
 // again identifies the caller once more after an interval, and admits the subscriber again if
 // the state has changed. beat says that there are no events to send.
-func (s *Stream) again(ctx context.Context, beat bool) error {
+func (s *factStream) again(ctx context.Context, beat bool) error {
 	o := s.Options
 	if o.Again == nil || !beat && time.Since(s.identified) < o.AgainAfter {
 		return nil
@@ -339,7 +329,7 @@ func (s *Stream) again(ctx context.Context, beat bool) error {
 }
 
 // send writes those of the events that exist for the caller now.
-func (s *Stream) send(ctx context.Context, b *outlet.Batch, events []*facade.Event) error {
+func (s *factStream) send(ctx context.Context, b *outlet.Batch, events []*facade.Event) error {
 	shown, end, err := s.evaluation().reveal(ctx, events)
 	if err != nil {
 		return err

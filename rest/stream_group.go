@@ -1,4 +1,4 @@
-package stream
+package rest
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 	"github.com/frondhost/frond/facts/sse"
 )
 
-// Group is several streams in one answer. Each message names its stream:
+// factGroup is several streams in one answer. Each message names its stream:
 //
 //	event: open
 //	data: {"heartbeat":15}
@@ -31,22 +31,22 @@ import (
 //
 // A stream that ends leaves the others open; the answer ends with the last one. A position is a
 // sign of life, which each stream sends once in a heartbeat of so many seconds.
-type Group struct {
-	Options *Options
+type factGroup struct {
+	Options *StreamOptions
 	State   access.State // of the caller
 	// Begun is called when the head was sent, or cannot be.
 	Begun func()
 
-	members []*member
+	members []*groupMember
 	opened  bool
 	next    int      // the member whose turn is first
 	turns   []turnOf // the parts of the batch on its way
 }
 
-// member is one stream of a group.
-type member struct {
+// groupMember is one stream of a group.
+type groupMember struct {
 	id     json.RawMessage
-	stream *Stream // nil: it was refused
+	stream *factStream // nil: it was refused
 	failed *kiterror.Error
 	woken  atomic.Bool
 	at     time.Time // when it has something to do if it is not woken
@@ -54,20 +54,20 @@ type member struct {
 
 // turnOf is how many messages of a batch are a member's; nil: the first message of the group.
 type turnOf struct {
-	member   *member
+	member   *groupMember
 	messages int
 }
 
 // Add adds a stream under an id, which is JSON, or why it cannot begin.
-func (g *Group) Add(id json.RawMessage, s *Stream, refused *kiterror.Error) {
+func (g *factGroup) Add(id json.RawMessage, s *factStream, refused *kiterror.Error) {
 	if s != nil {
 		s.member, s.Begun = id, func() {}
 	}
-	g.members = append(g.members, &member{id: id, stream: s, failed: refused})
+	g.members = append(g.members, &groupMember{id: id, stream: s, failed: refused})
 }
 
 // Serve answers a request with the streams, as [Stream.Serve] does with one.
-func (g *Group) Serve(w http.ResponseWriter, r *http.Request) {
+func (g *factGroup) Serve(w http.ResponseWriter, r *http.Request) {
 	for _, m := range g.members {
 		if m.stream != nil {
 			m.stream.of(r)
@@ -83,7 +83,7 @@ func (g *Group) Serve(w http.ResponseWriter, r *http.Request) {
 }
 
 // Begin implements [sse.Source].
-func (g *Group) Begin(wake func()) {
+func (g *factGroup) Begin(wake func()) {
 	for _, m := range g.members {
 		if m.stream != nil {
 			m.stream.Reader.Notify(func() {
@@ -96,7 +96,7 @@ func (g *Group) Begin(wake func()) {
 
 // Next implements [sse.Source]: one turn of each stream that has something to do, as far as the
 // batch has room.
-func (g *Group) Next(ctx context.Context, b *outlet.Batch) (at time.Time, err error) {
+func (g *factGroup) Next(ctx context.Context, b *outlet.Batch) (at time.Time, err error) {
 	g.turns = g.turns[:0]
 	if !g.opened {
 		(&sse.Event{Name: "open", Data: append(strconv.AppendInt([]byte(`{"heartbeat":`), int64(sse.Interval/time.Second), 10), '}')}).Write(b)
@@ -123,14 +123,14 @@ func (g *Group) Next(ctx context.Context, b *outlet.Batch) (at time.Time, err er
 			at = m.at
 		}
 	}
-	if !slices.ContainsFunc(g.members, func(m *member) bool { return m.failed == nil }) && !b.Full() {
+	if !slices.ContainsFunc(g.members, func(m *groupMember) bool { return m.failed == nil }) && !b.Full() {
 		return at, errEnded
 	}
 	return at, nil
 }
 
 // turn writes the next messages of a stream, or why it ends.
-func (m *member) turn(ctx context.Context, b *outlet.Batch) (err error) {
+func (m *groupMember) turn(ctx context.Context, b *outlet.Batch) (err error) {
 	if m.failed == nil {
 		m.at, m.failed, err = m.stream.turn(ctx, b)
 	}
@@ -142,7 +142,7 @@ func (m *member) turn(ctx context.Context, b *outlet.Batch) (err error) {
 }
 
 // Sent implements [sse.Source].
-func (g *Group) Sent(n int) (more bool) {
+func (g *factGroup) Sent(n int) (more bool) {
 	if n > 0 {
 		g.begun()
 	}
@@ -156,28 +156,28 @@ func (g *Group) Sent(n int) (more bool) {
 			m.stream.Sent(sent)
 		case sent == t.messages:
 			m.close()
-			g.members = slices.DeleteFunc(g.members, func(other *member) bool { return other == m })
+			g.members = slices.DeleteFunc(g.members, func(other *groupMember) bool { return other == m })
 		}
 	}
 	return true
 }
 
 // Close implements [sse.Source].
-func (g *Group) Close() {
+func (g *factGroup) Close() {
 	g.begun()
 	for _, m := range g.members {
 		m.close()
 	}
 }
 
-func (m *member) close() {
+func (m *groupMember) close() {
 	if m.stream != nil {
 		m.stream.Close()
 	}
 }
 
 // begun returns the memory of the request to the budget.
-func (g *Group) begun() {
+func (g *factGroup) begun() {
 	if g.Begun != nil {
 		g.Begun()
 		g.Begun = nil
