@@ -78,9 +78,8 @@ var floors = map[string]string{
 	"envelope/signing":    "facade/access facade/kiterror schema/jsontext",
 
 	// Both ends of the envelope over the frames they agree on.
-	"envelope/wire":   "facade facade/catalog facade/kiterror schema/jsontext",
-	"envelope":        "facade facade/access facade/budget facade/catalog facade/consistency facade/kiterror facade/project schema schema/jsontext envelope/wire envelope/signing",
-	"envelope/client": "facade facade/consistency schema schema/jsontext facade/singleflight facade/budget facade/catalog facade/kiterror facade/rows envelope/wire envelope/signing",
+	"envelope":        "facade facade/access facade/budget facade/catalog facade/consistency facade/kiterror facade/project schema schema/jsontext envelope/signing",
+	"envelope/client": "envelope facade facade/consistency schema schema/jsontext facade/singleflight facade/budget facade/catalog facade/kiterror facade/rows envelope/signing",
 
 	// What every surface that streams over HTTP writes.
 	"facts/outlet": "",
@@ -131,9 +130,9 @@ var floors = map[string]string{
 	"gateway/guard":              "facade facade/consistency facade/budget facade/kiterror schema gateway/setting facts/sse",
 	"gateway/telemetry":          "facts facts/delivery facade facade/budget facade/catalog facade/kiterror schema envelope/client gateway/jobs gateway/setting",
 	"gateway/jobs":               "facade facade/cron facade/kiterror",
-	"gateway/files":              "facade facade/access facade/budget facade/catalog facade/cron facade/kiterror schema schema/jsontext envelope envelope/client envelope/signing envelope/wire rest gateway/jobs gateway/setting",
+	"gateway/files":              "facade facade/access facade/budget facade/catalog facade/cron facade/kiterror schema schema/jsontext envelope envelope/client envelope/signing rest gateway/jobs gateway/setting",
 	"gateway/topology":           "facade facade/catalog facade/kiterror facade/project schema schema/jsontext envelope/client envelope/signing gateway/setting",
-	"gateway":                    "store/migration facts facts/consumer facts/delivery facade facade/atomic facade/consistency facade/readset facade/access facade/budget facade/catalog facade/explain facade/kiterror facade/project facade/remote facade/seed schema schema/jsontext store/sqlite store/postgres envelope envelope/client envelope/wire envelope/signing rest resolvers resolvers/binding projection console gateway/files gateway/jobs gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/subscriptions gateway/topology describe facts/outlet facts/sse gateway/publish",
+	"gateway":                    "store/migration facts facts/consumer facts/delivery facade facade/atomic facade/consistency facade/readset facade/access facade/budget facade/catalog facade/explain facade/kiterror facade/project facade/remote facade/seed schema schema/jsontext store/sqlite store/postgres envelope envelope/client envelope/signing rest resolvers resolvers/binding projection console gateway/files gateway/jobs gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/subscriptions gateway/topology describe facts/outlet facts/sse gateway/publish",
 
 	// What Go authors write against.
 	"frond": "facade facade/kiterror facade/access facade/catalog facade/rows schema schema/jsontext gateway",
@@ -149,7 +148,7 @@ var floors = map[string]string{
 
 	// Beside the commands: one call from the command line, what a Frond promises written
 	// as files, Go and TypeScript (frond sync, build-frond), and mock data (frond mock).
-	"cmd/frond/call":             "facade facade/access facade/catalog facade/kiterror schema schema/jsontext envelope/client envelope/wire",
+	"cmd/frond/call":             "facade facade/access facade/catalog facade/kiterror schema schema/jsontext envelope envelope/client",
 	"cmd/frond/contract":         "client describe facade facade/aggregate facade/catalog facade/kiterror facade/project schema schema/jsontext schema/script envelope/client envelope/signing",
 	"cmd/frond/contract/support": "facade facade/access facade/catalog facade/kiterror facade/nested schema schema/jsontext",
 	// A project of a database that is there (frond init --from).

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/envelope"
-	"github.com/frondhost/frond/envelope/wire"
 )
 
 // blogByHand is the page of posts as a careful author would write a backend for a frontend: a
@@ -181,7 +180,7 @@ func (h *blogByHand) ask(ctx context.Context, address, method string, query, res
 	}
 	defer resp.Body.Close()
 	// The limit of the gateway's own client.
-	body, err := io.ReadAll(io.LimitReader(resp.Body, wire.MaxAnswer))
+	body, err := io.ReadAll(io.LimitReader(resp.Body, envelope.MaxAnswer))
 	if err != nil {
 		return err
 	}

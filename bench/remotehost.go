@@ -15,7 +15,6 @@ import (
 	"testing/fstest"
 
 	"github.com/frondhost/frond/envelope"
-	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -151,7 +150,7 @@ func (h *host) asked() []string {
 	defer h.mu.RUnlock()
 	var kinds []string
 	for kind := range h.results {
-		if !strings.Contains(kind, wire.Discover) {
+		if !strings.Contains(kind, envelope.Discover) {
 			kinds = append(kinds, kind)
 		}
 	}

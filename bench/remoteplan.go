@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/envelope"
-	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade/singleflight"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -123,7 +122,7 @@ func (p *blogPlan) page(ctx context.Context, least json.RawMessage) ([]byte, err
 
 // ask makes one call and returns the text of its result.
 func (p *blogPlan) ask(ctx context.Context, address, method string, query []byte) (json.RawMessage, error) {
-	frame := wire.AppendRequest(make([]byte, 0, 512), p.lastID.Add(1), method, func(dst []byte) []byte {
+	frame := envelope.AppendRequest(make([]byte, 0, 512), p.lastID.Add(1), method, func(dst []byte) []byte {
 		return append(append(append(dst, `{"query":`...), query...), '}')
 	})
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(frame))

@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 
-	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // atomic answers rpc.atomic: calls of the frame's caller as one transaction (docs/atomic.md). The
 // state is that of the request, also at a receiver, where the frames of a process carry none.
-func (q *request) atomic(ctx context.Context, f wire.Request) (write func([]byte) []byte, fail *wire.Failure) {
+func (q *request) atomic(ctx context.Context, f requestFrame) (write func([]byte) []byte, fail *failure) {
 	h, trace := q.handler, q.http.Header.Get("Traceparent")
 	q.called(ctx, f.Method, q.state)
 	var result *facade.Result

@@ -5,7 +5,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -14,23 +13,23 @@ const batchWorkers = 10
 
 // appendBatch answers a batch (JSON-RPC 2.0 section 6): every frame by itself, ten at once, the
 // answers in the order of the frames. A batch of notifications has no answer. Once the answers
-// exceed [wire.MaxAnswer], the remaining frames are answered with full set, so that they are
+// exceed [MaxAnswer], the remaining frames are answered with full set, so that they are
 // refused without being run; notifications run, since they cannot be refused visibly. size is
 // the bytes of all answers, which were copied once.
 //
 //	[{…"id":1…},{…"id":2…}]    [{…"id":1,"result":…},{…"id":2,"error":…}]
 //	[]                         one failure, -32600 with a null id
-//	more than wire.MaxBatch    the same, and no frame is run
+//	more than MaxBatch    the same, and no frame is run
 func appendBatch(dst []byte, body json.RawMessage, answer func(dst []byte, frame json.RawMessage, full bool) []byte) (_ []byte, size int) {
 	frames := make([]json.RawMessage, 0, 16)
 	for _, v := range jsontext.Elements(body) {
-		if len(frames) == wire.MaxBatch {
-			return wire.AppendFailure(dst, wire.NullID, wire.Invalid("a batch has at most %d frames; send the rest in another", wire.MaxBatch)), 0
+		if len(frames) == MaxBatch {
+			return appendFailure(dst, nullID, invalid("a batch has at most %d frames; send the rest in another", MaxBatch)), 0
 		}
 		frames = append(frames, v)
 	}
 	if len(frames) == 0 {
-		return wire.AppendFailure(dst, wire.NullID, wire.Invalid("a batch has at least one frame; send one, or a frame that is not in an array")), 0
+		return appendFailure(dst, nullID, invalid("a batch has at least one frame; send one, or a frame that is not in an array")), 0
 	}
 
 	var written atomic.Int64
@@ -47,7 +46,7 @@ func appendBatch(dst []byte, body json.RawMessage, answer func(dst []byte, frame
 		workers.Go(func() {
 			for i := range next {
 				answers[i] = jsontext.TakeBuffer()
-				answers[i].Text = answer(answers[i].Text, frames[i], written.Load() > wire.MaxAnswer)
+				answers[i].Text = answer(answers[i].Text, frames[i], written.Load() > MaxAnswer)
 				written.Add(int64(len(answers[i].Text)))
 			}
 		})

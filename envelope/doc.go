@@ -1,6 +1,6 @@
-// Package envelope is the receiving end of JSON-RPC 2.0: POST /_kit/call (spec 4.1).
-// Package envelope/client is the calling end, envelope/wire what both agree on, and
-// envelope/signing how calls between processes are signed.
+// Package envelope is JSON-RPC 2.0 over POST /_kit/call (spec 4.1): the frames, and the receiving
+// end. Package envelope/client is the calling end, and envelope/signing how calls between
+// processes are signed.
 //
 // A frame's method is entity.op and its params are the invocation (spec 2.6), so a
 // frame is the call itself, written as JSON:
@@ -15,10 +15,21 @@
 //	appendAnswers   a batch, ten frames at once                         request.go, batch.go
 //	run             frame → invocation → call → result                  invocation.go, synonyms.go
 //
+// # Frames
+//
+// Both ends write and read frames as text:
+//
+//	request frame    AppendRequest  →  {"jsonrpc":"2.0","id":1,"method":"post.list","params":{…}}  →  readRequest
+//	response frame   ReadResponse   ←  {"jsonrpc":"2.0","id":1,"result":…}                         ←  appendResult
+//	                                ←  {"jsonrpc":"2.0","id":1,"error":{"code":…,"data":KitError}}  ←  appendFailure
+//
+// Text has to be checked JSON ([jsontext.Check]) before it is read; the results are parts of
+// it, not copies.
+//
 // # The integers of errors
 //
 //	-32700  the body is not JSON, not UTF-8, or names a key twice; the id is null
-//	-32600  JSON, but not a frame; or a batch of none or of more than wire.MaxBatch
+//	-32600  JSON, but not a frame; or a batch of none or of more than [MaxBatch]
 //	-32601  an unknown method; the message names the known ones
 //	-32602  params that are not an invocation; unknown members are named
 //	-32000  every other failure: a call's own (spec 7.1)

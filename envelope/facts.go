@@ -12,14 +12,10 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/envelope/signing"
-	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
-
-// FactsPath is the path of a host's facts for other hosts, after its base address.
-const FactsPath = wire.FactsPath
 
 // FactsOptions of [NewFacts].
 type FactsOptions struct {
@@ -101,7 +97,7 @@ func FactsOf(v *signing.Verifier, of func(frond string) *Facts) http.Handler {
 
 // maxFactsAnswer is how many bytes of payloads an answer has before it ends early. One event
 // is always in it.
-const maxFactsAnswer = wire.MaxAnswer / 4
+const maxFactsAnswer = MaxAnswer / 4
 
 // ServeHTTP answers one request. A refusal is a failure frame whose id is null, as for the
 // path of calls.
@@ -123,7 +119,7 @@ func (f *refusal) send(w http.ResponseWriter) {
 }
 
 // serve reads a request and waits for its events.
-func (h *Facts) serve(r *http.Request) (*wire.Events, *refusal) {
+func (h *Facts) serve(r *http.Request) (*Events, *refusal) {
 	if !strings.HasSuffix(r.URL.Path, FactsPath) {
 		return nil, refuse(http.StatusNotFound, kiterror.NotFound, "no route here; facts are at GET %s", FactsPath)
 	}
@@ -145,7 +141,7 @@ func (h *Facts) serve(r *http.Request) (*wire.Events, *refusal) {
 	}
 	q, err := h.read(r.URL.RawQuery)
 	if err == nil {
-		var answer *wire.Events
+		var answer *Events
 		if answer, err = h.events(r.Context(), q); err == nil {
 			return answer, nil
 		}
@@ -171,7 +167,7 @@ func (h *Facts) read(raw string) (*factsQuery, error) {
 	if err != nil {
 		return nil, kiterror.Errorf(kiterror.BadRequest, "the query string is not percent-encoded UTF-8; encode every %% as %%25")
 	}
-	q := &factsQuery{limit: wire.DefaultEvents}
+	q := &factsQuery{limit: defaultEvents}
 	var names []string
 	for name, all := range values {
 		text := all[0]
@@ -181,14 +177,14 @@ func (h *Facts) read(raw string) (*factsQuery, error) {
 		var bad error
 		switch name {
 		case "after":
-			q.after, bad = wire.ReadPosition(text)
+			q.after, bad = ReadPosition(text)
 		case "names":
 			names = strings.Split(text, ",")
 		case "limit":
-			q.limit, bad = count(text, wire.MaxEvents)
+			q.limit, bad = count(text, MaxEvents)
 		case "wait":
 			seconds := 0
-			seconds, bad = count(text, int(wire.MaxWait/time.Second))
+			seconds, bad = count(text, int(maxWait/time.Second))
 			q.wait = time.Duration(seconds) * time.Second
 		default:
 			return nil, kiterror.Errorf(kiterror.ValidationFailed, "%q is not a parameter; the parameters are after, names, limit and wait", name)
@@ -229,29 +225,29 @@ func listed(names []string) string {
 
 // events reads the log. It waits until there is an event, the log has grown by others, or the
 // time is over.
-func (h *Facts) events(ctx context.Context, q *factsQuery) (*wire.Events, error) {
+func (h *Facts) events(ctx context.Context, q *factsQuery) (*Events, error) {
 	oldest, last, err := h.options.Log.Span(ctx)
 	if err != nil {
 		return nil, err
 	}
-	a := &wire.Events{Position: q.after, Oldest: oldest, Last: last}
+	a := &Events{Position: q.after, Oldest: oldest, Last: last}
 	if q.after == 0 {
 		a.Position = oldest
 	}
 	if err := facade.Resumable(a.Position, oldest, last); err != nil {
-		return nil, wire.NotResumable(err, a.Position, oldest, last)
+		return nil, notResumable(err, a.Position, oldest, last)
 	}
 	if q.limit == 0 || len(q.names) == 0 {
 		return a, h.count(ctx, q, a)
 	}
 	reader, err := h.options.Subscribe(ctx, q.names, a.Position)
 	if err != nil {
-		return nil, wire.NotResumable(err, a.Position, oldest, last)
+		return nil, notResumable(err, a.Position, oldest, last)
 	}
 	defer reader.Close()
 	events, position, err := read(ctx, h.options.Ending, reader, q.wait)
 	if err != nil {
-		return nil, wire.NotResumable(err, a.Position, oldest, last)
+		return nil, notResumable(err, a.Position, oldest, last)
 	}
 	events, a.Position = fitting(events, q.limit, max(position, a.Position))
 	a.Last = max(last, a.Position)
@@ -266,13 +262,13 @@ func (h *Facts) events(ctx context.Context, q *factsQuery) (*wire.Events, error)
 }
 
 // count counts the backlog after a position that a request without events names.
-func (h *Facts) count(ctx context.Context, q *factsQuery, a *wire.Events) error {
+func (h *Facts) count(ctx context.Context, q *factsQuery, a *Events) error {
 	if q.after == 0 || len(q.names) == 0 || h.options.Behind == nil {
 		return nil
 	}
 	n, since, known, err := h.options.Behind(ctx, q.after, q.names)
 	if known && err == nil {
-		a.Waiting = &wire.Waiting{Events: n, Since: since}
+		a.Waiting = &waiting{Events: n, Since: since}
 	}
 	return err
 }
@@ -306,10 +302,10 @@ func fitting(events []*facade.Event, limit int, behind facade.Position) ([]*faca
 }
 
 // write sends the answer.
-func write(w http.ResponseWriter, a *wire.Events) {
+func write(w http.ResponseWriter, a *Events) {
 	buf := jsontext.TakeBuffer()
 	defer buf.Release()
-	buf.Text = wire.AppendEvents(buf.Text, a)
+	buf.Text = appendEvents(buf.Text, a)
 	w.Header().Set("Cache-Control", "no-store")
 	writeFrames(w, http.StatusOK, buf.Text)
 }

@@ -10,16 +10,12 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/envelope/signing"
-	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
 )
-
-// Path is the path of a host's calls, after its base address (spec 4.1).
-const Path = wire.Path
 
 // Options of a Handler. A nil *Options is fine, and every zero value is the careful choice.
 type Options struct {
@@ -61,7 +57,7 @@ type Options struct {
 type Handler struct {
 	caller   facade.Caller
 	options  Options
-	methods  map[string]*catalog.Operation // by wire.MethodKey
+	methods  map[string]*catalog.Operation // by MethodKey
 	aliases  map[string]*catalog.Alias     // by the old name in lower case
 	document func() []byte                 // of rpc.discover, written on first use
 }
@@ -103,9 +99,9 @@ func methodsOf(cat *catalog.Catalog) (methods map[string]*catalog.Operation, ali
 			aliases[strings.ToLower(a.Name)] = a
 		}
 		for _, op := range door.Operations {
-			methods[wire.MethodKey(door.Name, op.Name)] = op
+			methods[MethodKey(door.Name, op.Name)] = op
 			for _, a := range door.Aliases {
-				methods[wire.MethodKey(a.Name, op.Name)] = op
+				methods[MethodKey(a.Name, op.Name)] = op
 			}
 		}
 	}

@@ -19,7 +19,6 @@ import (
 
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/envelope/client"
-	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/budget"
@@ -331,7 +330,7 @@ func TestBatchAnswersAreCapped(t *testing.T) {
 	_, got := post(t, h, "["+strings.Join(frames, ",")+"]")
 	results, refused := strings.Count(got, `"result":`), strings.Count(got, `"code":"PAYLOAD_TOO_LARGE"`)
 	// Ten run at once, so nine more may be under way when the cap is passed.
-	if least := wire.MaxAnswer >> 20; results < least || results > least+10 || results != int(ran.Load()) {
+	if least := envelope.MaxAnswer >> 20; results < least || results > least+10 || results != int(ran.Load()) {
 		t.Errorf("%d frames have results, %d were run", results, ran.Load())
 	}
 	if results+refused != 60 || notified.Load() != 40 {

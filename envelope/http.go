@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/kiterror"
 )
@@ -50,7 +49,7 @@ func (f *refusal) write(w http.ResponseWriter) {
 		w.WriteHeader(f.status)
 		return
 	}
-	writeFrames(w, f.status, wire.AppendFailure(nil, wire.NullID, &wire.Failure{Code: wire.InvalidRequest, Err: f.err}))
+	writeFrames(w, f.status, appendFailure(nil, nullID, &failure{Code: InvalidRequest, Err: f.err}))
 }
 
 // Refuse answers a request of which no frame was read: a failure frame whose id is null,

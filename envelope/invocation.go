@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
@@ -19,7 +18,7 @@ import (
 //
 // An unknown member is an error (-32602), so that a misspelled one is not lost. All faults are
 // reported together, up to schema.MaxDetails.
-func readInvocation(params json.RawMessage, trust bool) (facade.Invocation, *wire.Failure) {
+func readInvocation(params json.RawMessage, trust bool) (facade.Invocation, *failure) {
 	var inv facade.Invocation
 	switch jsontext.KindOf(params) {
 	case jsontext.Invalid, jsontext.Null:
@@ -80,7 +79,7 @@ func readInvocation(params json.RawMessage, trust bool) (facade.Invocation, *wir
 
 // notAnInvocation is -32602 with its details. A detail's message continues the sentence
 // that begins with the member's name.
-func notAnInvocation(details ...schema.Detail) *wire.Failure {
+func notAnInvocation(details ...schema.Detail) *failure {
 	details = details[:min(len(details), schema.MaxDetails)]
 	first := details[0].Path
 	if first == "" {
@@ -90,7 +89,7 @@ func notAnInvocation(details ...schema.Detail) *wire.Failure {
 	if len(details) > 1 {
 		message = fmt.Sprintf("%d things are refused, each with a detail; the first: %s", len(details), message)
 	}
-	return &wire.Failure{Code: wire.InvalidParams, Err: kiterror.Invalid(message, details...)}
+	return &failure{Code: InvalidParams, Err: kiterror.Invalid(message, details...)}
 }
 
 // typeDetail is the refusal of a member of the wrong kind; name "" is params itself.

@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 
 	"github.com/frondhost/frond/envelope/signing"
-	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/budget"
@@ -39,10 +38,10 @@ type request struct {
 
 // identify checks the text of a body and identifies its caller. The failure is that of a body that
 // is not JSON.
-func (q *request) identify(ctx context.Context, body []byte) *wire.Failure {
+func (q *request) identify(ctx context.Context, body []byte) *failure {
 	if err := jsontext.Check(body); err != nil {
-		return &wire.Failure{
-			Code: wire.ParseError,
+		return &failure{
+			Code: ParseError,
 			Err:  kiterror.Errorf(kiterror.BadRequest, "the body is not a frame of JSON: %s", err.Error()),
 		}
 	}
@@ -141,15 +140,15 @@ func (h *Handler) commands(body []byte) bool {
 
 // isCommand reports whether a frame calls a command. An unknown method is not run.
 func (h *Handler) isCommand(frame json.RawMessage) bool {
-	f, fail := wire.ReadRequest(frame)
+	f, fail := readRequest(frame)
 	if fail != nil {
 		return false
 	}
-	if f.Method == wire.Atomic {
+	if f.Method == atomicMethod {
 		return true
 	}
 	entity, operation, _ := strings.Cut(f.Method, ".")
-	op := h.methods[wire.MethodKey(entity, operation)]
+	op := h.methods[MethodKey(entity, operation)]
 	return op != nil && op.Kind == catalog.Command
 }
 
@@ -157,10 +156,10 @@ func (h *Handler) isCommand(frame json.RawMessage) bool {
 // are full, the call is refused and not made. It is called from many goroutines for the frames
 // of a batch.
 func (q *request) appendAnswer(ctx context.Context, dst []byte, v json.RawMessage, full bool) []byte {
-	f, fail := wire.ReadRequest(v)
+	f, fail := readRequest(v)
 	if fail == nil && full && f.ID != nil {
 		fail = failed(kiterror.Errorf(kiterror.PayloadTooLarge,
-			"the answers before this one have more than %d bytes together; send this frame in another batch", wire.MaxAnswer))
+			"the answers before this one have more than %d bytes together; send this frame in another batch", MaxAnswer))
 	}
 	var write func([]byte) []byte
 	if fail == nil {
@@ -178,13 +177,13 @@ func (q *request) appendAnswer(ctx context.Context, dst []byte, v json.RawMessag
 	case f.ID == nil: // a notification is never answered, not even with its failure
 		return dst
 	case fail != nil:
-		return wire.AppendFailure(dst, f.ID, fail)
+		return appendFailure(dst, f.ID, fail)
 	}
-	return wire.AppendResult(dst, f.ID, write)
+	return appendResult(dst, f.ID, write)
 }
 
 // failed is the failure of a call, as opposed to one of its frame.
-func failed(err *kiterror.Error) *wire.Failure { return &wire.Failure{Code: wire.Failed, Err: err} }
+func failed(err *kiterror.Error) *failure { return &failure{Code: callFailed, Err: err} }
 
 // run makes the call of one frame and returns what writes its result.
 //
@@ -197,12 +196,12 @@ func failed(err *kiterror.Error) *wire.Failure { return &wire.Failure{Code: wire
 //	an unknown method           -32601 NOT_FOUND, from the façade
 //	the call fails              -32000 and the code of the call
 //	no room for the result      -32000; the result of a command is sent all the same
-func (q *request) run(ctx context.Context, f wire.Request) (func([]byte) []byte, *wire.Failure) {
+func (q *request) run(ctx context.Context, f requestFrame) (func([]byte) []byte, *failure) {
 	h := q.handler
 	if q.refusal != nil {
 		return nil, failed(q.refusal)
 	}
-	if f.Method == wire.Discover {
+	if f.Method == Discover {
 		q.called(ctx, f.Method, q.state)
 		document := h.document()
 		if err := q.account.Reserve(len(document)); err != nil {
@@ -210,16 +209,16 @@ func (q *request) run(ctx context.Context, f wire.Request) (func([]byte) []byte,
 		}
 		return func(dst []byte) []byte { return append(dst, document...) }, nil
 	}
-	if f.Method == wire.Atomic {
+	if f.Method == atomicMethod {
 		if h.options.Atomic == nil || q.frond != "" {
-			return nil, failed(kiterror.Errorf(kiterror.NotImplemented, wire.Atomic+": a receiver of single calls makes no transactions; send it to a gateway that keeps the rows"))
+			return nil, failed(kiterror.Errorf(kiterror.NotImplemented, atomicMethod+": a receiver of single calls makes no transactions; send it to a gateway that keeps the rows"))
 		}
 		return q.atomic(ctx, f)
 	}
 	entity, operation, dotted := strings.Cut(f.Method, ".")
 	if !dotted {
-		return nil, &wire.Failure{Code: wire.MethodNotFound, Err: kiterror.Errorf(kiterror.NotFound,
-			"a method is an entity, a dot and an operation; "+wire.Discover+" lists them")}
+		return nil, &failure{Code: MethodNotFound, Err: kiterror.Errorf(kiterror.NotFound,
+			"a method is an entity, a dot and an operation; "+Discover+" lists them")}
 	}
 	if a := h.aliases[strings.ToLower(entity)]; a != nil {
 		if err := a.Refusal(); err != nil {
@@ -227,7 +226,7 @@ func (q *request) run(ctx context.Context, f wire.Request) (func([]byte) []byte,
 		}
 		entity = a.Door.Name
 	}
-	op := h.methods[wire.MethodKey(entity, operation)]
+	op := h.methods[MethodKey(entity, operation)]
 	inv, fail := readInvocation(f.Params, h.options.TrustState)
 	if fail != nil && op != nil { // of an unknown method, that it is unknown is the failure
 		fail.Err = fail.Err.At(entity, operation)
@@ -263,7 +262,7 @@ func (q *request) run(ctx context.Context, f wire.Request) (func([]byte) []byte,
 		// The façade refuses an unknown method in the words that every surface has; the
 		// envelope adds JSON-RPC's integer.
 		if err.Code == kiterror.NotFound && op == nil {
-			fail.Code = wire.MethodNotFound
+			fail.Code = MethodNotFound
 		}
 		return nil, fail
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/consistency"
@@ -41,7 +40,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		q.refusal = kiterror.AsError(err)
 	}
 	if failed := q.identify(ctx, body); failed != nil {
-		buf.Text = wire.AppendFailure(buf.Text, wire.NullID, failed)
+		buf.Text = appendFailure(buf.Text, nullID, failed)
 	} else if q.batch = jsontext.KindOf(body) == jsontext.Array; q.batch {
 		buf.Text = q.appendAnswers(ctx, buf.Text, body)
 	} else {
@@ -120,6 +119,6 @@ func (h *Handler) deadline(ctx context.Context, wanted time.Duration) (context.C
 // timeoutOf is how long the caller of a request waits, or 0 where the header does not say. The
 // header is in milliseconds (docs/decisions/remotes.md).
 func timeoutOf(r *http.Request) time.Duration {
-	ms, _ := strconv.ParseUint(r.Header.Get(wire.TimeoutHeader), 10, 31)
+	ms, _ := strconv.ParseUint(r.Header.Get(TimeoutHeader), 10, 31)
 	return time.Duration(ms) * time.Millisecond
 }

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
@@ -39,7 +38,7 @@ var canonical = map[string]string{"where": "filter", "orderBy": "sort", "order":
 //
 //	{"where":{"status":"open"},"orderBy":"createdAt","order":"desc","page":2,"limit":"20"}
 //	{"filter":{"status":{"eq":"open"}},"sort":"-createdAt","offset":20,"limit":20}
-func translate(query json.RawMessage, limits project.ListLimits) (json.RawMessage, *synonyms, *wire.Failure) {
+func translate(query json.RawMessage, limits project.ListLimits) (json.RawMessage, *synonyms, *failure) {
 	foreign := jsontext.KindOf(jsontext.Get(query, "limit")) == jsontext.String
 	for word := range canonical {
 		foreign = foreign || jsontext.Get(query, word) != nil
@@ -73,7 +72,7 @@ func translate(query json.RawMessage, limits project.ListLimits) (json.RawMessag
 	}
 	if len(d.details) > 0 {
 		message := d.details[0].Path + " " + d.details[0].Message
-		return nil, nil, &wire.Failure{Code: wire.Failed, Err: kiterror.Invalid(message, d.details...)}
+		return nil, nil, &failure{Code: callFailed, Err: kiterror.Invalid(message, d.details...)}
 	}
 	return append(text, '}'), d, nil
 }
@@ -149,7 +148,7 @@ func (d *synonyms) order(value json.RawMessage) json.RawMessage {
 // page is the offset of a page, whose length is the limit that the list will apply.
 func (d *synonyms) page(value json.RawMessage) json.RawMessage {
 	n, ok := schema.Integer(number(value))
-	if !ok || n < 1 || n > wire.MaxOffset {
+	if !ok || n < 1 || n > MaxOffset {
 		d.refuse("page", "minimum", "must be a whole number from 1")
 		return nil
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/frondhost/frond/console"
 	"github.com/frondhost/frond/envelope"
-	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/gateway/graphqlhttp"
@@ -106,7 +105,7 @@ func (g *generation) serve(kind catalog.Surface, path, base, audience string, bu
 	if v := g.verifier(p); v != nil {
 		g.mount(&mounted{path: envelope.FactsPath, place: p, Path: guard.Path{Handler: g.facts(p.view)}})
 		if files := g.files(p); files.orNone() != nil {
-			g.mount(&mounted{path: wire.FilesPath, place: p, Path: guard.Path{Handler: files.given(p.caller, v)}})
+			g.mount(&mounted{path: envelope.FilesPath, place: p, Path: guard.Path{Handler: files.given(p.caller, v)}})
 		}
 	}
 	if p.streams != nil {

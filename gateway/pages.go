@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/envelope"
-	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/gateway/graphqlhttp"
@@ -121,7 +120,7 @@ func (g *generation) welcomePage() string {
 				b.WriteString("</ul>")
 			}
 		case p.surface == catalog.OnEnvelope:
-			line(envelope.Path, "JSON-RPC 2.0, by POST; <code>"+wire.Discover+"</code> lists the operations", false)
+			line(envelope.Path, "JSON-RPC 2.0, by POST; <code>"+envelope.Discover+"</code> lists the operations", false)
 		}
 	}
 	line("/livez", "whether the process runs", true)

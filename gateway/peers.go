@@ -9,7 +9,6 @@ import (
 
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/envelope/signing"
-	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/catalog"
 )
@@ -49,7 +48,7 @@ func besideCalls(h *Host, served *catalog.Catalog, caller facade.Caller, verifie
 			return
 		}
 		if served.GivesFiles {
-			yield(wire.FilesPath, shownFiles{h.files.Files, nil, h.budget, h.log, h.compiled.Load(), served}.given(caller, verifier))
+			yield(envelope.FilesPath, shownFiles{h.files.Files, nil, h.budget, h.log, h.compiled.Load(), served}.given(caller, verifier))
 		}
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/frondhost/frond/envelope/wire"
+	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
@@ -25,7 +25,7 @@ type conformance struct {
 	options *Options
 
 	mu      sync.Mutex
-	checked map[string]time.Time // by wire.MethodKey
+	checked map[string]time.Time // by envelope.MethodKey
 	logged  map[string]bool
 }
 
@@ -39,7 +39,7 @@ func (c *conformance) check(p *pending, result *facade.Result) *kiterror.Error {
 	if err := wrongType(p.op.Output, result.Rows); err != nil {
 		return err
 	}
-	if !c.options.Strict && !c.due(wire.MethodKey(p.call.Entity, p.call.Operation)) {
+	if !c.options.Strict && !c.due(envelope.MethodKey(p.call.Entity, p.call.Operation)) {
 		return nil
 	}
 	for _, name := range result.Rows.Layout().Fields {

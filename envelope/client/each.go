@@ -40,7 +40,7 @@ func (h *host) each(ctx context.Context, p *pending, query json.RawMessage) (*fa
 // run requests the keys in the best way that the host turns out to serve.
 //
 //	findByIds   one post for 500 keys, where the door has it
-//	batch       one post for wire.MaxBatch keys, where the host takes batches
+//	batch       one post for envelope.MaxBatch keys, where the host takes batches
 //	single      one post for each key, 16 at once
 //
 // An unknown findByIds and a refused batch are remembered for five minutes (knowledge), so

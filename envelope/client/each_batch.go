@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/frondhost/frond/envelope/wire"
+	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -21,9 +21,9 @@ func (c *eachCall) byBatch(ctx context.Context, sure bool) (done bool, err *kite
 	for i, key := range keys {
 		params, query := c.forKey(key)
 		all[i], b.ids[i] = i, c.host.lastID.Add(1)
-		b.frames[i] = wire.AppendRequest(nil, b.ids[i], c.method, func(dst []byte) []byte { return c.p.appendInvocation(dst, params, query) })
+		b.frames[i] = envelope.AppendRequest(nil, b.ids[i], c.method, func(dst []byte) []byte { return c.p.appendInvocation(dst, params, query) })
 	}
-	parts := partsOf(all, wire.MaxBatch, func(i int) int { return len(b.frames[i]) + 1 })
+	parts := partsOf(all, envelope.MaxBatch, func(i int) int { return len(b.frames[i]) + 1 })
 	refused := make([]bool, len(parts))
 	err = parallel(ctx, len(parts), parallelPosts, func(ctx context.Context, i int) (err *kiterror.Error) {
 		refused[i], err = b.post(ctx, parts[i])
@@ -46,7 +46,7 @@ type batch struct {
 // post sends the frames of some keys as one batch. An answer that is too large is requested in
 // halves. refused means that the host takes no batches; single calls follow.
 func (b *batch) post(ctx context.Context, part []int) (refused bool, err *kiterror.Error) {
-	var responses map[string]wire.Response
+	var responses map[string]envelope.Response
 	out := &post{
 		frames: b.join(part), most: b.host.options.MaxAnswer, trace: b.p.call.Invocation.Trace, sent: &b.p.posts,
 		read: func(status int, header http.Header, body []byte) (f *failure) {
@@ -102,24 +102,24 @@ func (b *batch) join(part []int) []byte {
 //	one failure, of the protocol    refused: the host reads no batches
 //	one failure, of the call        err, such as UNAUTHORIZED for the whole post
 //	no frame                        f
-func readBatch(n, status int, header http.Header, body []byte) (responses map[string]wire.Response, refused bool, err *kiterror.Error, f *failure) {
+func readBatch(n, status int, header http.Header, body []byte) (responses map[string]envelope.Response, refused bool, err *kiterror.Error, f *failure) {
 	if jsontext.KindOf(body) != jsontext.Array || status != http.StatusOK && status != http.StatusUnauthorized {
-		one, ok := wire.ReadResponse(body, nil)
+		one, ok := envelope.ReadResponse(body, nil)
 		switch {
 		case !ok || one.Err == nil:
 			return nil, false, nil, frameless(status, header)
 		case unsigned(header, one.Err) != nil:
 			return nil, false, nil, unsigned(header, one.Err)
-		case one.Code == wire.ParseError, one.Code == wire.InvalidRequest, one.Code == wire.MethodNotFound, one.Code == wire.InvalidParams:
+		case one.Code == envelope.ParseError, one.Code == envelope.InvalidRequest, one.Code == envelope.MethodNotFound, one.Code == envelope.InvalidParams:
 			if one.Err.Code != kiterror.PayloadTooLarge && one.Err.Code != kiterror.Unauthorized {
 				return nil, true, nil, nil // one frame for the whole batch: it was not read as one
 			}
 		}
 		return nil, false, one.Err, nil
 	}
-	responses = make(map[string]wire.Response, n)
+	responses = make(map[string]envelope.Response, n)
 	for _, v := range jsontext.Elements(body) {
-		one, ok := wire.ReadResponse(v, nil)
+		one, ok := envelope.ReadResponse(v, nil)
 		if !ok {
 			return nil, false, nil, frameless(status, header)
 		}
@@ -140,7 +140,7 @@ func readBatch(n, status int, header http.Header, body []byte) (responses map[st
 // take reads the rows from the responses. Each is checked by itself; the first failure, in the
 // order of the keys, is that of all. An id that was not sent and a frame without an answer are
 // BAD_GATEWAY: the rest of the batch cannot be trusted either.
-func (b *batch) take(part []int, responses map[string]wire.Response) *kiterror.Error {
+func (b *batch) take(part []int, responses map[string]envelope.Response) *kiterror.Error {
 	missing := 0
 	for _, i := range part {
 		id := strconv.FormatInt(b.ids[i], 10)

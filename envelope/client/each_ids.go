@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/frondhost/frond/envelope/wire"
+	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
@@ -28,7 +28,7 @@ func (c *eachCall) findByIDs() string {
 	switch m, documented := known.method(p.call.Entity, findByIDs); {
 	case m != nil:
 		return m.name
-	case documented, p.door.Operation(findByIDs) == nil, known.lacks(wire.MethodKey(p.call.Entity, findByIDs)):
+	case documented, p.door.Operation(findByIDs) == nil, known.lacks(envelope.MethodKey(p.call.Entity, findByIDs)):
 		return ""
 	}
 	return p.name(known, findByIDs)
@@ -131,10 +131,10 @@ func (c *eachCall) rowsOf(ctx context.Context, method string, ids []json.RawMess
 	case f != nil:
 		return nil, false, f.err()
 	case answer.Err == nil:
-	case answer.Code == wire.MethodNotFound, answer.Err.Code == kiterror.NotImplemented:
-		c.host.known.setMissing(wire.MethodKey(c.p.call.Entity, findByIDs))
+	case answer.Code == envelope.MethodNotFound, answer.Err.Code == kiterror.NotImplemented:
+		c.host.known.setMissing(envelope.MethodKey(c.p.call.Entity, findByIDs))
 		return nil, true, nil
-	case answer.Code == wire.InvalidParams, answer.Err.Code == kiterror.ValidationFailed, answer.Err.Code == kiterror.BadRequest:
+	case answer.Code == envelope.InvalidParams, answer.Err.Code == kiterror.ValidationFailed, answer.Err.Code == kiterror.BadRequest:
 		return nil, true, nil
 	default:
 		return nil, false, answer.Err

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/frondhost/frond/envelope/wire"
+	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
@@ -29,7 +29,7 @@ var results reader
 
 // ReadReply is what a client makes of one answer, for tests; nothing where it is no frame.
 func ReadReply(body json.RawMessage) (*facade.Result, *kiterror.Error) {
-	answer, ok := wire.ReadResponse(body, nil)
+	answer, ok := envelope.ReadResponse(body, nil)
 	if !ok || answer.Err != nil {
 		return nil, answer.Err
 	}

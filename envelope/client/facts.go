@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/frondhost/frond/envelope/wire"
+	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
 )
@@ -69,7 +69,7 @@ func (f *Facts) Follow(ctx context.Context, after facade.Position, names []strin
 	const least, most = 100 * time.Millisecond, 5 * time.Second
 	pause := least
 	for {
-		events, behind, err := f.read(ctx, after, names, wire.MaxEvents, factsWait)
+		events, behind, err := f.read(ctx, after, names, envelope.MaxEvents, factsWait)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -103,7 +103,7 @@ func again(err error) bool {
 
 // read reads events, and has the host wait where there are none.
 func (f *Facts) read(ctx context.Context, after facade.Position, names []string, limit int, wait time.Duration) ([]*facade.Event, facade.Position, error) {
-	query := "after=" + strconv.FormatInt(int64(after), 10) + "&limit=" + strconv.Itoa(max(1, min(limit, wire.MaxEvents)))
+	query := "after=" + strconv.FormatInt(int64(after), 10) + "&limit=" + strconv.Itoa(max(1, min(limit, envelope.MaxEvents)))
 	if wait > 0 {
 		query += "&wait=" + strconv.Itoa(int(wait/time.Second))
 	}
@@ -166,27 +166,27 @@ func (f *Facts) own(names []string) string {
 }
 
 // get sends a GET, and reads the answer. The error is the host's, or that of the way.
-func (f *Facts) get(ctx context.Context, query string, wait time.Duration) (*wire.Events, error) {
+func (f *Facts) get(ctx context.Context, query string, wait time.Duration) (*envelope.Events, error) {
 	o := f.host.options
 	ctx, cancel := within(ctx, o.Timeout+wait)
 	defer cancel()
-	var answer *wire.Events
+	var answer *envelope.Events
 	var refused *kiterror.Error
 	var posts atomic.Int32
-	g := &get{path: wire.FactsPath, query: query, wait: wait, signer: o.Signer, frond: f.frond, none: noFacts}
+	g := &get{path: envelope.FactsPath, query: query, wait: wait, signer: o.Signer, frond: f.frond, none: noFacts}
 	failed := f.host.sender.send(ctx, &post{
 		get:  g,
 		most: o.MaxAnswer, uncounted: true, sent: &posts,
 		read: func(status int, header http.Header, body []byte) *failure {
 			if status == http.StatusOK {
-				a, err := wire.ReadEvents(body, f.frond)
+				a, err := envelope.ReadEvents(body, f.frond)
 				if err != nil {
 					return &failure{kind: wrongFacts, cause: err}
 				}
 				answer = a
 				return nil
 			}
-			r, ok := wire.ReadResponse(body, nil)
+			r, ok := envelope.ReadResponse(body, nil)
 			if !ok || r.Err == nil {
 				return g.frameless(status, header)
 			}
@@ -230,7 +230,7 @@ func gone(refused *kiterror.Error) *kiterror.Error {
 	message := outcomes[goneFacts].message
 	details, _ := refused.Details.(map[string]any)
 	text, _ := details["oldest"].(string)
-	oldest, err := wire.ReadPosition(text)
+	oldest, err := envelope.ReadPosition(text)
 	if err != nil {
 		return kiterror.Errorf(kiterror.Gone, "%s", message)
 	}

@@ -18,8 +18,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/envelope/signing"
-	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/consistency"
@@ -27,7 +27,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Files are the files of the rows of one Frond, at the host that keeps them ([wire.FilesPath]). It
+// Files are the files of the rows of one Frond, at the host that keeps them ([envelope.FilesPath]). It
 // judges each request by its rules for the caller, whose state the request has.
 type Files struct {
 	host  *host
@@ -53,7 +53,7 @@ func (f *Files) Find(ctx context.Context, ids []string) (map[string]*facade.File
 	var answer struct{ Files []*facade.File }
 	var refused *kiterror.Error
 	var posts atomic.Int32
-	g := &get{path: wire.FilesPath, query: "ids=" + escape(strings.Join(ids, ",")), signer: o.Signer, frond: f.frond, state: f.state, none: noFiles}
+	g := &get{path: envelope.FilesPath, query: "ids=" + escape(strings.Join(ids, ",")), signer: o.Signer, frond: f.frond, state: f.state, none: noFiles}
 	failed := f.host.sender.send(ctx, &post{get: g, most: o.MaxAnswer, sent: &posts, read: func(status int, header http.Header, body []byte) *failure {
 		if status == http.StatusOK {
 			if err := json.Unmarshal(body, &answer); err != nil {
@@ -89,7 +89,7 @@ func isSHA256(text string) bool {
 // refusalOf reads an answer that is no success: the host's error, or a failure on the way.
 func refusalOf(status int, header http.Header, body []byte) (*kiterror.Error, *failure) {
 	if jsontext.Check(body) == nil {
-		if r, ok := wire.ReadResponse(body, nil); ok && r.Err != nil {
+		if r, ok := envelope.ReadResponse(body, nil); ok && r.Err != nil {
 			return r.Err, unsigned(header, r.Err)
 		}
 	}
@@ -218,7 +218,7 @@ func (f *Files) Send(ctx context.Context, in *facade.IncomingFile) (*facade.File
 // write writes the form that brings a file.
 func (f *Files) write(form *multipart.Writer, in *facade.IncomingFile, query string, sum hash.Hash) error {
 	part, err := form.CreatePart(textproto.MIMEHeader{
-		"Content-Disposition": {mime.FormatMediaType("form-data", map[string]string{"name": wire.PartFile, "filename": in.Name})},
+		"Content-Disposition": {mime.FormatMediaType("form-data", map[string]string{"name": envelope.PartFile, "filename": in.Name})},
 		"Content-Type":        {in.Type},
 	})
 	if err == nil {
@@ -228,12 +228,12 @@ func (f *Files) write(form *multipart.Writer, in *facade.IncomingFile, query str
 		err = in.Whole(hex.EncodeToString(sum.Sum(nil)))
 	}
 	if signer := f.host.options.Signer; err == nil && signer != nil {
-		whole := signing.Request{Method: http.MethodPost, Path: wire.FilesPath, Query: query, SHA256: hex.EncodeToString(sum.Sum(nil))}
+		whole := signing.Request{Method: http.MethodPost, Path: envelope.FilesPath, Query: query, SHA256: hex.EncodeToString(sum.Sum(nil))}
 		token, refused := signer.Authorize(whole, f.frond, f.state)
 		if refused != nil {
 			return refused
 		}
-		err = form.WriteField(wire.PartIdentity, token)
+		err = form.WriteField(envelope.PartIdentity, token)
 	}
 	if err != nil {
 		return err
@@ -295,9 +295,9 @@ func (f *Files) roundTrip(ctx context.Context, method, query string, header http
 	media := header.Get("Content-Type")
 	(&attempt{endpoint: e, post: &post{}, by: time.Now().Add(e.options.Attempt)}).setHeader(ctx, header)
 	header.Set("Content-Type", media)
-	authorize(header, e.options.Signer, signing.Request{Method: method, Path: wire.FilesPath, Query: query}, f.frond, f.state)
+	authorize(header, e.options.Signer, signing.Request{Method: method, Path: envelope.FilesPath, Query: query}, f.frond, f.state)
 	req := &http.Request{
-		Method: method, URL: beside(e.address, wire.FilesPath, query), Host: e.address.Host, Header: header,
+		Method: method, URL: beside(e.address, envelope.FilesPath, query), Host: e.address.Host, Header: header,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}
 	sent := &sending{ReadCloser: body, timer: timer, limit: e.options.Attempt}

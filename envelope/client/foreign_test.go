@@ -14,8 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/envelope/client"
-	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -37,7 +37,7 @@ func (f *foreign) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	answer := func(frame []byte) string {
 		method := jsontext.Unquote(jsontext.Get(frame, "method"))
-		if method == wire.Discover {
+		if method == envelope.Discover {
 			return `{"jsonrpc":"2.0","id":` + idIn(string(frame)) + `,"result":` + f.document + `}`
 		}
 		f.asked = append(f.asked, method+" "+string(jsontext.Get(frame, "params")))

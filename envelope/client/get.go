@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/envelope/signing"
-	"github.com/frondhost/frond/envelope/wire"
 )
 
 // get is a GET of the facts or files of a Frond; it replaces the frames of a post.
@@ -44,7 +44,7 @@ func (g *get) request(req *http.Request) *http.Request {
 // beside is the address of a path beside that of calls.
 func beside(calls *url.URL, path, query string) *url.URL {
 	u := *calls
-	u.Path = strings.TrimSuffix(u.Path, wire.Path) + path
+	u.Path = strings.TrimSuffix(u.Path, envelope.Path) + path
 	u.RawPath, u.RawQuery = "", query
 	return &u
 }
@@ -58,7 +58,7 @@ func authorize(header http.Header, signer *signing.Signer, r signing.Request, fr
 			header.Set("Authorization", token)
 		}
 	case state != nil:
-		header.Set(wire.StateHeader, base64.RawURLEncoding.EncodeToString(state))
+		header.Set(envelope.StateHeader, base64.RawURLEncoding.EncodeToString(state))
 	}
 }
 

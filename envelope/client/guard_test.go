@@ -18,7 +18,6 @@ import (
 
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/envelope/client"
-	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
 )
@@ -67,7 +66,7 @@ func TestTimeLimits(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var sent []string
 			r := remote(t, "http://host", &client.Options{Transport: tripper(func(r *http.Request) (*http.Response, error) {
-				sent = append(sent, r.Header.Get(wire.TimeoutHeader))
+				sent = append(sent, r.Header.Get(envelope.TimeoutHeader))
 				if len(sent) > 1 {
 					sent[len(sent)-1] = "?"
 				}
@@ -362,7 +361,7 @@ func TestTimeoutHeader(t *testing.T) {
 			return &facade.Result{Value: json.RawMessage("1")}, nil
 		}), &envelope.Options{Timeout: 3 * time.Second})
 		r := remote(t, "http://host", &client.Options{Transport: tripper(func(r *http.Request) (*http.Response, error) {
-			r.Header.Set(wire.TimeoutHeader, sent)
+			r.Header.Set(envelope.TimeoutHeader, sent)
 			return inProcess{h}.RoundTrip(r)
 		})})
 		if _, err := r.Call(t.Context(), &facade.Call{Entity: "math", Operation: "sum"}); err != nil {

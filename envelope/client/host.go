@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"sync/atomic"
 
-	"github.com/frondhost/frond/envelope/wire"
+	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
@@ -58,15 +58,15 @@ func (h *host) single(ctx context.Context, p *pending, method string, params, qu
 	return h.admit(p, result, jsontext.KindOf(answer.Result) == jsontext.Array)
 }
 
-// frame posts one frame and reads its answer, as [wire.ReadResponse] does; most bounds the
+// frame posts one frame and reads its answer, as [envelope.ReadResponse] does; most bounds the
 // bytes of the answer. The failure is one on the way; one that the host answered is
 // Response.Err.
-func (h *host) frame(ctx context.Context, p *pending, most int64, method string, params func([]byte) []byte, result func(text []byte, at int) (end int)) (wire.Response, *failure) {
-	var answer wire.Response
+func (h *host) frame(ctx context.Context, p *pending, most int64, method string, params func([]byte) []byte, result func(text []byte, at int) (end int)) (envelope.Response, *failure) {
+	var answer envelope.Response
 	id := h.lastID.Add(1)
 	out := &post{
-		frames: wire.AppendRequest(make([]byte, 0, 512), id, method, params), most: most,
-		command: p.kind == catalog.Command, trace: p.call.Invocation.Trace, discovery: method == wire.Discover,
+		frames: envelope.AppendRequest(make([]byte, 0, 512), id, method, params), most: most,
+		command: p.kind == catalog.Command, trace: p.call.Invocation.Trace, discovery: method == envelope.Discover,
 		read: readOne(id, &answer, result), sent: &p.posts,
 	}
 	if answer.Err = h.sign(out, p); answer.Err != nil {
@@ -82,9 +82,9 @@ func (h *host) frame(ctx context.Context, p *pending, most int64, method string,
 //	a failure with our id, or with null  the answer
 //	another id                           wrongFrame
 //	a result under another status        frameless: a proxy changed it
-func readOne(id int64, into *wire.Response, result func(text []byte, at int) int) func(int, http.Header, []byte) *failure {
+func readOne(id int64, into *envelope.Response, result func(text []byte, at int) int) func(int, http.Header, []byte) *failure {
 	return func(status int, header http.Header, body []byte) *failure {
-		r, ok := wire.ReadResponse(body, result)
+		r, ok := envelope.ReadResponse(body, result)
 		answers := ok && r.Answers(id)
 		switch {
 		case !ok:

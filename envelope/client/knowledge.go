@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/frondhost/frond/envelope/wire"
+	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema"
 )
@@ -21,11 +21,11 @@ const forgetAfter = 5 * time.Minute
 type knowledge struct {
 	mu       sync.RWMutex
 	document [sha256.Size]byte
-	methods  map[string]*method // by wire.MethodKey; nil: no document yet
+	methods  map[string]*method // by envelope.MethodKey; nil: no document yet
 	took     bool               // a batch was answered as one
 	refused  time.Time          // when a batch was refused; zero: it was not, or one was taken since
 	missing  map[string]time.Time
-	lists    map[string]listForm // by wire.MethodKey
+	lists    map[string]listForm // by envelope.MethodKey
 }
 
 // method is an operation as the host's discovery document describes it.
@@ -66,7 +66,7 @@ func (k *knowledge) learn(document json.RawMessage) {
 	for _, f := range read.Fronds {
 		for _, d := range f.Doors {
 			for _, op := range d.Ops {
-				methods[wire.MethodKey(d.Name, op.Name)] = methodOf(&d, &op)
+				methods[envelope.MethodKey(d.Name, op.Name)] = methodOf(&d, &op)
 			}
 		}
 	}
@@ -102,7 +102,7 @@ func methodOf(d *schema.DiscoveredDoor, op *schema.DiscoveredOp) *method {
 // maximum is the value of that keyword, or 0 without it.
 func maximum(f *schema.Field) int {
 	if f != nil {
-		if n, ok := schema.Integer(f.Shape.Extra.Get("maximum")); ok && n > 0 && n < wire.MaxOffset {
+		if n, ok := schema.Integer(f.Shape.Extra.Get("maximum")); ok && n > 0 && n < envelope.MaxOffset {
 			return int(n)
 		}
 	}
@@ -123,7 +123,7 @@ func fieldNames(c *schema.Card) []string {
 func (k *knowledge) method(entity, operation string) (m *method, known bool) {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
-	return k.methods[wire.MethodKey(entity, operation)], k.methods != nil
+	return k.methods[envelope.MethodKey(entity, operation)], k.methods != nil
 }
 
 // listForm is how the host answered the last list of this key.

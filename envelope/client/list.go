@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/frondhost/frond/envelope/wire"
+	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
 )
@@ -20,7 +20,7 @@ import (
 //	bare       a list result                page      yes: a row too many was requested
 //	bare       refused as invalid           bounded   yes: without the row more
 func (h *host) list(ctx context.Context, p *pending, query json.RawMessage) (*facade.Result, *kiterror.Error) {
-	key := wire.MethodKey(p.call.Entity, p.call.Operation)
+	key := envelope.MethodKey(p.call.Entity, p.call.Operation)
 	paged := p.pageNumber() > 0
 	for again := true; ; again = false {
 		known := h.known.listForm(key)

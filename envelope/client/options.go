@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/envelope/signing"
-	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 )
@@ -38,7 +38,7 @@ type Options struct {
 	Retries int
 	// InFlight is how many HTTP requests may be under way; 0: 256. Further ones wait.
 	InFlight int
-	// MaxAnswer is how many bytes an answer may have; 0: wire.MaxAnswer. A larger one is
+	// MaxAnswer is how many bytes an answer may have; 0: envelope.MaxAnswer. A larger one is
 	// BAD_GATEWAY.
 	MaxAnswer int64
 	// MaxDocument and Discovery bound the discovery document: its bytes, 0: 64 MiB,
@@ -80,7 +80,7 @@ func (o *Options) withDefaults(address *url.URL) *Options {
 	out.Timeout = cmp.Or(max(out.Timeout, 0), 10*time.Second)
 	out.InFlight = cmp.Or(max(out.InFlight, 0), 256)
 	out.MaxDocument = cmp.Or(max(out.MaxDocument, 0), maxDocument)
-	out.MaxAnswer = cmp.Or(max(out.MaxAnswer, 0), wire.MaxAnswer)
+	out.MaxAnswer = cmp.Or(max(out.MaxAnswer, 0), envelope.MaxAnswer)
 	if out.Retries == 0 {
 		out.Retries = 2
 	}
@@ -111,12 +111,12 @@ func newTransport(o *Options) *http.Transport {
 	return t
 }
 
-// parseAddress parses a base address, with or without [wire.Path] at its end. http://h:4100,
+// parseAddress parses a base address, with or without [envelope.Path] at its end. http://h:4100,
 // http://h:4100/ and http://h:4100/_kit/call are one address.
 func parseAddress(base string) (*url.URL, error) {
 	base = strings.TrimRight(base, "/")
-	if !strings.HasSuffix(base, wire.Path) {
-		base += wire.Path
+	if !strings.HasSuffix(base, envelope.Path) {
+		base += envelope.Path
 	}
 	u, err := url.Parse(base)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"sync/atomic"
 
-	"github.com/frondhost/frond/envelope/wire"
+	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
@@ -96,7 +96,7 @@ func (p *pending) own() {
 		text = append(text, part...)
 		return text[from:len(text):len(text)]
 	}
-	add([]byte(wire.MethodKey(p.call.Entity, p.call.Operation)))
+	add([]byte(envelope.MethodKey(p.call.Entity, p.call.Operation)))
 	in.Params, in.Query, in.Body = add(in.Params), add(in.Query), add(in.Body)
 	add(p.state)
 	text = strconv.AppendBool(text, p.call.Cursors)

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/frondhost/frond/envelope/wire"
+	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/catalog"
@@ -46,7 +46,7 @@ type answer struct {
 
 var _ facade.Caller = (*Remote)(nil)
 
-// New returns the host at a base address, with or without [wire.Path] at its end. It sends no
+// New returns the host at a base address, with or without [envelope.Path] at its end. It sends no
 // request before the first call. With an invalid address every call fails with
 // SERVICE_UNAVAILABLE. A nil opts means the defaults of [Options].
 func New(base string, opts *Options) *Remote {
@@ -151,7 +151,7 @@ func (r *Remote) Discover(ctx context.Context) (json.RawMessage, error) {
 	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
 	defer cancel()
 	p := &pending{kind: catalog.Query}
-	answer, f := r.host.frame(ctx, p, o.MaxDocument, wire.Discover, nil, nil)
+	answer, f := r.host.frame(ctx, p, o.MaxDocument, envelope.Discover, nil, nil)
 	err := answer.Err
 	switch {
 	case f != nil && f.kind == tooLarge:

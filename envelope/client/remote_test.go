@@ -18,7 +18,6 @@ import (
 
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/envelope/client"
-	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
@@ -147,7 +146,7 @@ func TestForeignAnswers(t *testing.T) {
 		{"a key twice", 200, `{"jsonrpc":"2.0","id":%d,"result":{"a":1,"a":2}}`, badGateway("the host answered status 200 and no JSON-RPC 2.0 frame")},
 		{"a balancer without hosts", 503, `<html>`, `{"code":"SERVICE_UNAVAILABLE","message":"the host cannot be reached","entity":"math","operation":"sum"}`},
 		{"a proxy that waited", 504, ``, `{"code":"GATEWAY_TIMEOUT","message":"the host did not answer in time","entity":"math","operation":"sum"}`},
-		{"more than fits", 200, `"` + strings.Repeat("x", wire.MaxAnswer) + `"`, badGateway("the host answered more than fits; ask for less at once")},
+		{"more than fits", 200, `"` + strings.Repeat("x", envelope.MaxAnswer) + `"`, badGateway("the host answered more than fits; ask for less at once")},
 	}
 	for _, a := range answers {
 		t.Run(a.name, func(t *testing.T) {
@@ -384,7 +383,7 @@ func TestDiscover(t *testing.T) {
 
 // The document of a host with a thousand entities is larger than any answer of a call.
 func TestDiscoverALargeHost(t *testing.T) {
-	document := `{"x-kit-version":1,"fronds":[],"more":"` + strings.Repeat("x", wire.MaxAnswer) + `"}`
+	document := `{"x-kit-version":1,"fronds":[],"more":"` + strings.Repeat("x", envelope.MaxAnswer) + `"}`
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":1,"result":`+document+`}`)
 	}))

@@ -12,8 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/envelope/signing"
-	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/consistency"
 	"github.com/frondhost/frond/facade/kiterror"
@@ -191,7 +191,7 @@ var jsonType = []string{"application/json"}
 //	Traceparent, the timeout in milliseconds, X-Frond-Consistency, Options.Header, Authorization of the address
 func (a *attempt) setHeader(ctx context.Context, header http.Header) {
 	header["Content-Type"], header["Accept"] = jsonType, jsonType
-	header[wire.TimeoutHeader] = []string{strconv.FormatInt(max(1, time.Until(a.by).Milliseconds()), 10)}
+	header[envelope.TimeoutHeader] = []string{strconv.FormatInt(max(1, time.Until(a.by).Milliseconds()), 10)}
 	if isTraceparent(a.post.trace) {
 		header["Traceparent"] = []string{a.post.trace}
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/frondhost/frond/envelope/wire"
+	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -29,7 +29,7 @@ func (p *pending) place(query json.RawMessage, probe bool) (json.RawMessage, *ki
 	l.from, l.known, l.drop, l.asked = position{}, true, 0, limit
 	accepts, said := p.queryKeys()
 	after, before := jsontext.Get(query, "after"), jsontext.Get(query, "before")
-	if n, ok := schema.Integer(jsontext.Get(query, "offset")); ok && n > 0 && n <= wire.MaxOffset {
+	if n, ok := schema.Integer(jsontext.Get(query, "offset")); ok && n > 0 && n <= envelope.MaxOffset {
 		l.from.rows = int(n)
 	}
 	if n := p.pageNumber(); n > 1 && limit > 0 {
@@ -93,7 +93,7 @@ func (p *pending) place(query json.RawMessage, probe bool) (json.RawMessage, *ki
 // is then no position of this list, and is sent to the host.
 func (p *pending) mark() uint64 {
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(wire.MethodKey(p.call.Entity, p.call.Operation) + " "))
+	_, _ = h.Write([]byte(envelope.MethodKey(p.call.Entity, p.call.Operation) + " "))
 	_, _ = h.Write(jsontext.Get(p.call.Invocation.Query, "sort"))
 	return h.Sum64()
 }
@@ -110,7 +110,7 @@ func (p *pending) limit() int {
 // 0: none.
 func (p *pending) pageNumber() int {
 	n, ok := schema.Integer(jsontext.Get(p.call.Invocation.Query, "page"))
-	if !ok || n < 1 || n > wire.MaxOffset {
+	if !ok || n < 1 || n > envelope.MaxOffset {
 		return 0
 	}
 	return int(n)
@@ -169,7 +169,7 @@ func readPosition(cursor string, mark uint64) (p position, ok bool) {
 		return p, false
 	}
 	rows, n := binary.Uvarint(raw[9:])
-	if n <= 0 || rows > wire.MaxOffset {
+	if n <= 0 || rows > envelope.MaxOffset {
 		return p, false
 	}
 	return position{string(raw[9+n:]), int(rows)}, true

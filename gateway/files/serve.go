@@ -14,7 +14,6 @@ import (
 
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/envelope/signing"
-	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/budget"
@@ -25,7 +24,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Given are the files of rows as gateways get them ([wire.FilesPath]). The rights are those of the rows, for the
+// Given are the files of rows as gateways get them ([envelope.FilesPath]). The rights are those of the rows, for the
 // caller whose state a request has. Files of a Frond that runs elsewhere come from there, under the rights there
 // and here.
 type Given struct {
@@ -47,7 +46,7 @@ const (
 
 // ServeHTTP answers one request. A refusal is a failure frame without an id, as for the path of calls.
 func (g *Given) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	q := &givenRequest{Given: g, w: w, r: r, signed: signing.Request{Method: r.Method, Path: wire.FilesPath, Query: r.URL.RawQuery}}
+	q := &givenRequest{Given: g, w: w, r: r, signed: signing.Request{Method: r.Method, Path: envelope.FilesPath, Query: r.URL.RawQuery}}
 	if err := q.serve(); err != nil { //nolint:contextcheck // q has it
 		e := kiterror.Report(r.Context(), g.Log, err, r.Header.Get("Traceparent"))
 		if challenge := e.Challenge(); challenge != "" {
@@ -120,14 +119,14 @@ func (q *givenRequest) identify() error {
 		return kiterror.Errorf(kiterror.NotFound, "the files of %s are not given here", schema.Quoted(call.Frond))
 	}
 	q.frond = q.Served.Fronds[0]
-	text, err := base64.RawURLEncoding.DecodeString(q.r.Header.Get(wire.StateHeader))
+	text, err := base64.RawURLEncoding.DecodeString(q.r.Header.Get(envelope.StateHeader))
 	if err == nil && len(text) > 0 {
 		if err = jsontext.Check(text); err == nil {
 			err = json.Unmarshal(text, &q.state)
 		}
 	}
 	if err != nil {
-		return kiterror.Errorf(kiterror.BadRequest, "the header %s is not a state; send a JSON object in base64url", wire.StateHeader)
+		return kiterror.Errorf(kiterror.BadRequest, "the header %s is not a state; send a JSON object in base64url", envelope.StateHeader)
 	}
 	return nil
 }
@@ -250,14 +249,14 @@ func (q *givenRequest) receive(fields []string) error {
 		return errForm()
 	}
 	part, err := parts.NextPart()
-	if err != nil || part.FormName() != wire.PartFile {
+	if err != nil || part.FormName() != envelope.PartFile {
 		return errForm()
 	}
 	in := &facade.IncomingFile{Name: part.FileName(), Type: part.Header.Get("Content-Type"), Body: rest.Arriving(q.w, part, answerTime), Takes: takes}
 	if q.Verifier != nil {
 		in.Whole = func(sum string) error {
 			part, err := parts.NextPart()
-			if err != nil || part.FormName() != wire.PartIdentity {
+			if err != nil || part.FormName() != envelope.PartIdentity {
 				return errForm()
 			}
 			token, err := io.ReadAll(io.LimitReader(rest.Arriving(q.w, part, answerTime), maxToken))
@@ -281,5 +280,5 @@ func (q *givenRequest) receive(fields []string) error {
 
 // errForm is the error of a form without its parts.
 func errForm() error {
-	return kiterror.Errorf(kiterror.BadRequest, "the form cannot be read; send the parts %s and %s", wire.PartFile, wire.PartIdentity)
+	return kiterror.Errorf(kiterror.BadRequest, "the form cannot be read; send the parts %s and %s", envelope.PartFile, envelope.PartIdentity)
 }

@@ -9,15 +9,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/envelope/client"
-	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema"
 )
 
 // Discover is the name of the operation that returns the catalog of a host (spec 2.5).
-const Discover = wire.Discover
+const Discover = envelope.Discover
 
 // Target answers calls: a project in this process, or another host.
 type Target struct {

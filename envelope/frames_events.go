@@ -1,4 +1,4 @@
-package wire
+package envelope
 
 import (
 	"encoding/json"
@@ -24,8 +24,8 @@ const FactsPath = "/_kit/facts"
 // The bounds of one GET of facts.
 const (
 	MaxEvents     = 500
-	DefaultEvents = 100
-	MaxWait       = 30 * time.Second // for an event, while there is none
+	defaultEvents = 100
+	maxWait       = 30 * time.Second // for an event, while there is none
 )
 
 // Events is the answer to a GET of facts.
@@ -39,17 +39,17 @@ type Events struct {
 	Oldest, Last facade.Position
 	// Waiting is the backlog after Position; nil: it was not asked for, or the host does not
 	// count.
-	Waiting *Waiting
+	Waiting *waiting
 }
 
-// Waiting is a number of events, and when the first was emitted: zero where there is none.
-type Waiting struct {
+// waiting is a number of events, and when the first was emitted: zero where there is none.
+type waiting struct {
 	Events int
 	Since  time.Time
 }
 
-// AppendEvents appends the answer.
-func AppendEvents(dst []byte, a *Events) []byte {
+// appendEvents appends the answer.
+func appendEvents(dst []byte, a *Events) []byte {
 	dst = jsontext.AppendList(append(dst, `{"events":`...), a.Events, appendEvent)
 	dst = appendPosition(append(dst, `,"position":`...), a.Position)
 	dst = appendPosition(append(dst, `,"oldest":`...), a.Oldest)
@@ -94,9 +94,9 @@ func appendPosition(dst []byte, p facade.Position) []byte {
 	return append(strconv.AppendInt(append(dst, '"'), int64(p), 10), '"')
 }
 
-// NotResumable is an error of [facade.Resumable] with positions as they are between hosts, in its
+// notResumable is an error of [facade.Resumable] with positions as they are between hosts, in its
 // text and as the member oldest of its details. Other errors are returned as they are.
-func NotResumable(err error, after, oldest, last facade.Position) error {
+func notResumable(err error, after, oldest, last facade.Position) error {
 	switch kiterror.AsError(err).Code {
 	case kiterror.Gone:
 		e := kiterror.Errorf(kiterror.Gone, "the events after the position %d are no longer kept; ask for the last position, read the rows and go on from that position, or lose some and go on from %d, the oldest one", after, oldest)
@@ -184,7 +184,7 @@ func (a *Events) readWaiting(name string, value json.RawMessage) error {
 	case jsontext.IsNull(value):
 		return nil
 	case a.Waiting == nil:
-		a.Waiting = &Waiting{Events: -1}
+		a.Waiting = &waiting{Events: -1}
 	}
 	var err error
 	if name == "since" {

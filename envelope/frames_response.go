@@ -1,4 +1,4 @@
-package wire
+package envelope
 
 import (
 	"bytes"
@@ -10,16 +10,16 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// AppendResult appends a success frame; write appends its result.
-func AppendResult(dst []byte, id json.RawMessage, write func([]byte) []byte) []byte {
+// appendResult appends a success frame; write appends its result.
+func appendResult(dst []byte, id json.RawMessage, write func([]byte) []byte) []byte {
 	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
 	dst = append(dst, id...)
 	dst = append(dst, `,"result":`...)
 	return append(write(dst), '}')
 }
 
-// AppendFailure appends a failure frame (spec 2.6, 7.1).
-func AppendFailure(dst []byte, id json.RawMessage, f *Failure) []byte {
+// appendFailure appends a failure frame (spec 2.6, 7.1).
+func appendFailure(dst []byte, id json.RawMessage, f *failure) []byte {
 	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
 	dst = append(dst, id...)
 	dst = fmt.Appendf(dst, `,"error":{"code":%d,"message":`, f.Code)

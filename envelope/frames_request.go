@@ -1,4 +1,4 @@
-package wire
+package envelope
 
 import (
 	"encoding/json"
@@ -10,25 +10,25 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Request is one request frame as it was read.
-type Request struct {
+// requestFrame is one request frame as it was read.
+type requestFrame struct {
 	ID     json.RawMessage // as it was sent, to be echoed byte for byte; nil: a notification
 	Method string
 	Params json.RawMessage // nil: absent
 }
 
-// NullID is the id of an answer to something that has none.
-var NullID = json.RawMessage("null")
+// nullID is the id of an answer to something that has none.
+var nullID = json.RawMessage("null")
 
-// Failure is the error of a failure frame: JSON-RPC's integer and the KitError.
-type Failure struct {
+// failure is the error of a failure frame: JSON-RPC's integer and the KitError.
+type failure struct {
 	Code int
 	Err  *kiterror.Error // its message is the frame's, all of it is error.data
 }
 
-// Invalid is a BAD_REQUEST under [InvalidRequest].
-func Invalid(format string, args ...any) *Failure {
-	return &Failure{InvalidRequest, kiterror.Errorf(kiterror.BadRequest, format, args...)}
+// invalid is a BAD_REQUEST under [InvalidRequest].
+func invalid(format string, args ...any) *failure {
+	return &failure{InvalidRequest, kiterror.Errorf(kiterror.BadRequest, format, args...)}
 }
 
 // AppendRequest appends a request frame. params appends its params; nil: it has none.
@@ -43,15 +43,15 @@ func AppendRequest(dst []byte, id int64, method string, params func([]byte) []by
 	return append(dst, '}')
 }
 
-// ReadRequest reads one request frame of checked JSON. On failure the ID of the
+// readRequest reads one request frame of checked JSON. On failure the ID of the
 // request is the one to answer with: the id that was sent, or null where none can be
 // read, since an invalid frame is not known to be a notification (JSON-RPC 2.0
 // section 5).
-func ReadRequest(v json.RawMessage) (Request, *Failure) {
-	r := Request{}
+func readRequest(v json.RawMessage) (requestFrame, *failure) {
+	r := requestFrame{}
 	if jsontext.KindOf(v) != jsontext.Object {
-		r.ID = NullID
-		return r, Invalid(`a frame is an object: send {"jsonrpc":"2.0","id":1,"method":"entity.op","params":{}}`)
+		r.ID = nullID
+		return r, invalid(`a frame is an object: send {"jsonrpc":"2.0","id":1,"method":"entity.op","params":{}}`)
 	}
 	var version, method json.RawMessage
 	var unknown []string
@@ -69,11 +69,11 @@ func ReadRequest(v json.RawMessage) (Request, *Failure) {
 			unknown = append(unknown, name)
 		}
 	}
-	fail := func(format string, args ...any) (Request, *Failure) {
+	fail := func(format string, args ...any) (requestFrame, *failure) {
 		if r.ID == nil {
-			r.ID = NullID
+			r.ID = nullID
 		}
-		return r, Invalid(format, args...)
+		return r, invalid(format, args...)
 	}
 	switch jsontext.KindOf(r.ID) {
 	case jsontext.Invalid, jsontext.String, jsontext.Number, jsontext.Null:

@@ -1,4 +1,4 @@
-package wire_test
+package envelope
 
 import (
 	"encoding/json"
@@ -8,22 +8,21 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // A request frame and both frames that can answer it.
-func Example() {
-	request := wire.AppendRequest(nil, 7, "post.findById", func(dst []byte) []byte {
+func Example_frames() {
+	request := AppendRequest(nil, 7, "post.findById", func(dst []byte) []byte {
 		return append(dst, `{"params":{"id":"p1"}}`...)
 	})
 	fmt.Printf("%s\n", request)
 
-	read, _ := wire.ReadRequest(request)
-	result := wire.AppendResult(nil, read.ID, func(dst []byte) []byte { return append(dst, `{"id":"p1"}`...) })
-	failure := wire.AppendFailure(nil, read.ID, &wire.Failure{Code: wire.Failed, Err: kiterror.Errorf(kiterror.NotFound, "there is no such post")})
+	read, _ := readRequest(request)
+	result := appendResult(nil, read.ID, func(dst []byte) []byte { return append(dst, `{"id":"p1"}`...) })
+	failure := appendFailure(nil, read.ID, &failure{Code: callFailed, Err: kiterror.Errorf(kiterror.NotFound, "there is no such post")})
 	for _, frame := range [][]byte{result, failure} {
-		response, ok := wire.ReadResponse(frame, nil)
+		response, ok := ReadResponse(frame, nil)
 		fmt.Println(ok, response.Answers(7), string(response.Result), response.Code, response.Err)
 	}
 	// Output:
@@ -43,11 +42,11 @@ func TestReadRequest(t *testing.T) {
 		{"an id that is an object", `{"jsonrpc":"2.0","id":{},"method":"a.b"}`, `null`, "", "the id is neither"},
 		{"a misspelt member", `{"jsonrpc":"2.0","id":1,"method":"a.b","parms":{}}`, `1`, "", `no member "parms"`},
 	} {
-		r, failure := wire.ReadRequest(json.RawMessage(c.frame))
+		r, failure := readRequest(json.RawMessage(c.frame))
 		if string(r.ID) != c.id || r.Method != c.method {
 			t.Errorf("%s: id %s, method %q", c.name, r.ID, r.Method)
 		}
-		if (failure == nil) != (c.says == "") || failure != nil && (failure.Code != wire.InvalidRequest || !strings.Contains(failure.Err.Message, c.says)) {
+		if (failure == nil) != (c.says == "") || failure != nil && (failure.Code != InvalidRequest || !strings.Contains(failure.Err.Message, c.says)) {
 			t.Errorf("%s: %+v, want %q", c.name, failure, c.says)
 		}
 	}
@@ -68,7 +67,7 @@ func TestReadResponse(t *testing.T) {
 		{"no id", `{"jsonrpc":"2.0","result":1}`, ``},
 		{"no JSON-RPC", `{"a":1}`, ``},
 	} {
-		r, ok := wire.ReadResponse(json.RawMessage(c.frame), nil)
+		r, ok := ReadResponse(json.RawMessage(c.frame), nil)
 		got := string(r.Result)
 		if r.Err != nil {
 			got = r.Err.Error()
