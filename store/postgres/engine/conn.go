@@ -21,7 +21,7 @@ import (
 // keep it.
 type Conn struct {
 	pg *pgconn.PgConn
-	in *pgproto3.Frontend
+	in wire
 	// out are the messages that are not sent yet.
 	out []byte
 	// kept are the prepared statements; nil for a pooler, where none is kept.
@@ -321,53 +321,95 @@ func (c *Conn) exchange(queries []*Query) error {
 func (c *Conn) read(queries []*Query) (err error) {
 	at := 0
 	for {
-		message, failed := c.in.Receive()
+		kind, body, failed := c.in.next()
+		var q *Query // nil: one of several in one text
+		if at < len(queries) {
+			q = queries[at]
+		}
+		if failed != nil && err != nil && c.broken != nil { // the server said why it hangs up
+			return err
+		}
 		if failed != nil {
-			if err != nil && c.broken != nil { // the server said why it hangs up
-				return err
-			}
 			return c.fail(failed, true)
 		}
-		switch m := message.(type) {
-		case *pgproto3.DataRow:
-			if at < len(queries) && queries[at].Row != nil && err == nil {
-				err = queries[at].Row(m.Values)
+		switch kind {
+		case 'D': // DataRow
+			if q != nil && q.Row != nil && err == nil {
+				var values [][]byte
+				if values, failed = c.in.row(body); failed == nil {
+					err = q.Row(values)
+				}
 			}
-		case *pgproto3.RowDescription:
-			if at < len(queries) && err == nil {
-				err = queries[at].compare(m.Fields)
+		case 'T': // RowDescription
+			var m pgproto3.RowDescription
+			if failed = m.Decode(body); failed == nil && q != nil && err == nil {
+				err = q.compare(m.Fields)
 			}
-		case *pgproto3.ParseComplete:
+		case '1': // ParseComplete
 			if c.kept != nil {
 				c.kept.parsed()
 			}
-		case *pgproto3.CommandComplete:
-			if at < len(queries) { // else one of several in one text
-				queries[at].Done, queries[at].Count = true, count(m.CommandTag)
+		case 'C': // CommandComplete
+			if q != nil {
+				q.Done, q.Count = true, count(body)
 			}
 			at++
-		case *pgproto3.EmptyQueryResponse:
+		case 'I': // EmptyQueryResponse
 			at++
-		case *pgproto3.ErrorResponse:
-			said := pgconn.ErrorResponseToPgError(m)
-			if err == nil {
+		case 'E': // ErrorResponse
+			var said *pgconn.PgError
+			if said, failed = c.refused(body); err == nil && failed == nil {
 				err = said
 			}
-			if said.Severity == "FATAL" || said.SeverityUnlocalized == "FATAL" || said.SeverityUnlocalized == "PANIC" {
-				c.broken = said // the connection ends behind it
+		case 'N': // NoticeResponse
+			failed = c.notice(body)
+		case 'Z': // ReadyForQuery
+			if failed = errGarbled; len(body) == 1 {
+				c.state = body[0]
+				c.in.shrink()
+				return err
 			}
-			if said.Code == readOnly {
-				c.broken = said // the server became a replica; the next connection finds the one that takes writes
-			}
-		case *pgproto3.NoticeResponse:
-			c.warned = c.warned || m.SeverityUnlocalized == "WARNING"
-		case *pgproto3.ReadyForQuery:
-			c.state = m.TxStatus
-			return err
-		case *pgproto3.CopyInResponse, *pgproto3.CopyOutResponse, *pgproto3.CopyBothResponse:
-			return c.fail(errors.New("the server began to copy"), true)
+		default:
+			failed = other(kind)
+		}
+		if failed != nil {
+			return c.fail(failed, true)
 		}
 	}
+}
+
+// notice reads a warning of the server, or another notice.
+func (c *Conn) notice(body []byte) error {
+	var m pgproto3.NoticeResponse
+	err := m.Decode(body)
+	c.warned = c.warned || m.SeverityUnlocalized == "WARNING"
+	return err
+}
+
+// refused reads an error of the server, behind which some connections end.
+func (c *Conn) refused(body []byte) (*pgconn.PgError, error) {
+	var m pgproto3.ErrorResponse
+	if err := m.Decode(body); err != nil {
+		return nil, err
+	}
+	said := pgconn.ErrorResponseToPgError(&m)
+	if said.Severity == "FATAL" || said.SeverityUnlocalized == "FATAL" || said.SeverityUnlocalized == "PANIC" {
+		c.broken = said
+	}
+	if said.Code == readOnly {
+		c.broken = said // the server became a replica; the next connection finds the one that takes writes
+	}
+	return said, nil
+}
+
+// count is the number of rows in a command's tag, which a zero ends: 3 of "INSERT 0 3" and "SELECT 3".
+func count(tag []byte) (n int64) {
+	unit := int64(1)
+	for i := len(tag) - 2; i >= 0 && '0' <= tag[i] && tag[i] <= '9'; i-- {
+		n += int64(tag[i]-'0') * unit
+		unit *= 10
+	}
+	return n
 }
 
 // compare returns an error where a column has another type than the statement expects.
@@ -390,16 +432,6 @@ func (c *Conn) fail(err error, sent bool) error {
 		c.broken = err
 	}
 	return &lost{err, sent}
-}
-
-// count is the number of rows in a command's tag: 3 of "INSERT 0 3" and "SELECT 3".
-func count(tag []byte) (n int64) {
-	unit := int64(1)
-	for i := len(tag) - 1; i >= 0 && '0' <= tag[i] && tag[i] <= '9'; i-- {
-		n += int64(tag[i]-'0') * unit
-		unit *= 10
-	}
-	return n
 }
 
 // Exec runs SQL that is not worth keeping prepared, such as DDL. It may be several statements;

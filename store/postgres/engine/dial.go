@@ -55,6 +55,9 @@ func (d *DB) dial(ctx context.Context) (*Conn, error) {
 			err = &lost{err, false} // it broke at once
 		}
 	}
+	if err == nil {
+		err = pg.SyncConn(ctx) // which is read without it from now on
+	}
 	d.reach.note(d, err)
 	if err != nil {
 		if pg != nil {
@@ -62,7 +65,7 @@ func (d *DB) dial(ctx context.Context) (*Conn, error) {
 		}
 		return nil, err
 	}
-	c := &Conn{pg: pg, in: pg.Frontend(), state: 'I', trace: d.opts.Trace, slow: d.opts.Slow, log: d.log, opened: time.Now()}
+	c := &Conn{pg: pg, in: wire{from: pg.Conn()}, state: 'I', trace: d.opts.Trace, slow: d.opts.Slow, log: d.log, opened: time.Now()}
 	c.used = c.opened
 	c.watchdog.limit = d.opts.Statement
 	if !d.address.Pooled {
