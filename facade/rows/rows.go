@@ -60,7 +60,7 @@ func New(layout *Layout, n int) *Rows {
 	if n > 0 {
 		if seen := int(layout.rowBytes.Load()); seen > 0 {
 			bytes = seen + seen/16 + 1
-			n = min(n, int(layout.runRows.Load())*5/4+1)
+			n = min(n, layout.Likely(n, n))
 		}
 	}
 	return &Rows{
@@ -68,6 +68,15 @@ func New(layout *Layout, n int) *Rows {
 		text:   make([]byte, 0, n*bytes),
 		spans:  make([]span, 0, n*(1+len(layout.Fields))),
 	}
+}
+
+// Likely returns how many rows the next run is likely to have, most at most; unknown where no run was
+// learnt from.
+func (l *Layout) Likely(unknown, most int) int {
+	if n := int(l.runRows.Load()); n > 0 {
+		return min(most, n+n/16+1)
+	}
+	return unknown
 }
 
 // maxLearnt is the longest mean of a row's text that Learn remembers, in bytes.

@@ -279,7 +279,7 @@ func (r *reading) runEach(c *engine.Conn) error {
 			return err
 		}
 	}
-	groups, behind := r.Groups(sqltext.RoomForEach(len(r.Find.Each.Values), r.Find.Limit)), 0
+	groups, behind := r.Groups(sqltext.RoomForEach(r.Selection.Layout, len(r.Find.Each.Values), r.Find.Limit)), 0
 	if r.Find.Count {
 		behind = 1
 	}

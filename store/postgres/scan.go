@@ -6,7 +6,6 @@ import (
 	"errors"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/budget"
@@ -37,28 +36,43 @@ var unsorted = []byte("SELECT set_config('enable_sort', 'off', true)")
 type scan struct {
 	key    *column
 	values []sqltext.Value
-	// kind is that of the values: integers or texts.
-	kind sqltext.ValueKind
-	// byValue are the values of this kind, the smallest first, and next is the one that the next rows
-	// are likely to have: they come in this order.
-	byValue []scanKey
+	// numbers are the values of an integer column, and texts those of another; next is the one that
+	// the next rows are likely to have, since they come in this order.
+	numbers []scanKey[int64]
+	texts   []scanKey[string]
 	next    int
 	limit   int // of rows of one key, that beyond the page included
 }
 
 // scanKey is one of the keys: its value, and its place among all of them.
-type scanKey struct {
-	number int64
-	text   string
-	place  int
+type scanKey[K cmp.Ordered] struct {
+	key   K
+	place int
 }
 
-// compare orders keys by their values.
-func (k *scanKey) compare(of *scanKey) int {
-	if k.number != of.number {
-		return cmp.Compare(k.number, of.number)
+// scanKeys returns the values of a kind, the smallest first.
+func scanKeys[K cmp.Ordered](values []sqltext.Value, kind sqltext.ValueKind, key func(*sqltext.Value) K) []scanKey[K] {
+	keys := make([]scanKey[K], 0, len(values))
+	for i := range values {
+		if values[i].Kind == kind { // else it equals nothing
+			keys = append(keys, scanKey[K]{key(&values[i]), i})
+		}
 	}
-	return strings.Compare(k.text, of.text)
+	slices.SortFunc(keys, func(a, b scanKey[K]) int { return cmp.Compare(a.key, b.key) })
+	return keys
+}
+
+// placeOf returns the place of a key, which is often that of next.
+func placeOf[K cmp.Ordered](keys []scanKey[K], key K, next *int) (int, error) {
+	at := *next
+	if at >= len(keys) || keys[at].key != key { // a key without rows, or another order of texts
+		found := false
+		if at, found = slices.BinarySearchFunc(keys, key, func(k scanKey[K], key K) int { return cmp.Compare(k.key, key) }); !found {
+			return 0, errors.New("postgres: a row of another key came")
+		}
+	}
+	*next = at + 1
+	return keys[at].place, nil
 }
 
 // scanOf returns how the keys are read by one scan, or nil where they are not: the order has to be
@@ -71,47 +85,34 @@ func (r *reading) scanOf(c *sqltext.Column, values []sqltext.Value) *scan {
 	if c.Parts != nil || r.Table.Primary.Parts != nil || len(r.Order) != 1 || r.Order[0].Column != r.Table.Primary {
 		return nil
 	}
-	kind := sqltext.Int
-	switch classOf(c) {
-	case asInteger:
-	case asText:
-		kind = sqltext.Text
-	default:
+	class := classOf(c)
+	if class != asInteger && class != asText {
 		return nil
 	}
-	s := &scan{key: r.table.of(c), values: values, kind: kind, limit: q.Limit + 1}
+	s := &scan{key: r.table.of(c), values: values, limit: q.Limit + 1}
 	if !slices.ContainsFunc(r.Table.Indexes, func(ix sqltext.Index) bool {
 		return !ix.Unique && ix.Columns[0] == c && ix.Tail == r.Table.Primary
 	}) || !s.key.scans.worth(s.limit) {
 		return nil
 	}
-	s.byValue = make([]scanKey, 0, len(values))
-	for i := range values {
-		if values[i].Kind == kind { // else it equals nothing
-			s.byValue = append(s.byValue, scanKey{values[i].I, values[i].S, i})
-		}
+	if class == asInteger {
+		s.numbers = scanKeys(values, sqltext.Int, func(v *sqltext.Value) int64 { return v.I })
+	} else {
+		s.texts = scanKeys(values, sqltext.Text, func(v *sqltext.Value) string { return v.S })
 	}
-	slices.SortFunc(s.byValue, func(a, b scanKey) int { return a.compare(&b) })
 	return s
 }
 
 // place returns which of the keys a row has.
-func (s *scan) place(raw []byte) (place int, err error) {
-	var key scanKey
-	if s.kind == sqltext.Text {
-		key.text = string(raw)
-	} else if key.number, err = strconv.ParseInt(string(raw), 10, 64); err != nil {
+func (s *scan) place(raw []byte) (int, error) {
+	if s.texts != nil {
+		return placeOf(s.texts, string(raw), &s.next)
+	}
+	n, err := strconv.ParseInt(string(raw), 10, 64)
+	if err != nil {
 		return 0, err
 	}
-	at := s.next
-	if at >= len(s.byValue) || s.byValue[at].compare(&key) != 0 { // a key without rows, or another order of texts
-		found := false
-		if at, found = slices.BinarySearchFunc(s.byValue, key, func(k, key scanKey) int { return k.compare(&key) }); !found {
-			return 0, errors.New("postgres: a row of another key came")
-		}
-	}
-	s.next = at + 1
-	return s.byValue[at].place, nil
+	return placeOf(s.numbers, n, &s.next)
 }
 
 // runScan runs the scan. whole is false where it has read as many rows as it may, so that there
@@ -136,7 +137,7 @@ func (r *reading) runScan(conn *engine.Conn, s *scan) (whole bool, err error) {
 	for i := range groups {
 		groups[i].Total = -1
 	}
-	r.Read = rows.New(r.Selection.Layout, sqltext.RoomForEach(len(groups), r.Find.Limit))
+	r.Read = rows.New(r.Selection.Layout, sqltext.RoomForEach(r.Selection.Layout, len(groups), r.Find.Limit))
 	r.Held = len(groups) * (budget.GroupSize + 4)
 	var g *facade.FoundGroup
 	var key []byte // of g

@@ -115,7 +115,7 @@ type GroupsRead struct {
 // ReadGroups begins to read groups.
 func ReadGroups(r *Reading) GroupsRead {
 	if r.Find.Each != nil {
-		of := r.Groups(RoomForEach(r.Find.Each.Len(), r.Find.Limit))
+		of := r.Groups(RoomForEach(r.Selection.Layout, r.Find.Each.Len(), r.Find.Limit))
 		return GroupsRead{&of, r, 1}
 	}
 	r.Read = rows.New(r.Selection.Layout, RoomFor(r.Find.Limit))

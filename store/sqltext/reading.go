@@ -346,9 +346,12 @@ func (r *Reading) key(read int, row rows.Row) json.RawMessage {
 	return append(key, ']')
 }
 
-// RoomForEach returns how many rows to make room for at first where each of n keys has a page:
-// a few rows of each, and no more than that, since many keys have none.
-func RoomForEach(n, limit int) int { return n * min(max(limit, 1), 4) }
+// RoomForEach returns how many rows to make room for at first where each of n keys has a page: a few
+// rows of each where nothing is known, since many keys have none, or as many as earlier reads of the
+// layout had.
+func RoomForEach(layout *rows.Layout, n, limit int) int {
+	return layout.Likely(n*min(max(limit, 1), 4), n*max(limit, 1))
+}
 
 // RoomFor returns how many rows to make room for at first: a limit is often larger than what
 // there is.
