@@ -19,6 +19,9 @@ import (
 // other text. JSON Schema counts 3.0 and 3e2 among the integers (core, section 4.2.1), so this
 // does too. It may be called with any JSON value, with white space around it.
 func Integer(v json.RawMessage) (int64, bool) {
+	if n, ok := digits(v); ok { // nearly all that there are
+		return n, true
+	}
 	v = jsontext.Trim(v)
 	if jsontext.KindOf(v) != jsontext.Number {
 		return 0, false
@@ -32,6 +35,17 @@ func Integer(v json.RawMessage) (int64, bool) {
 		return 0, false
 	}
 	return rat.Num().Int64(), true
+}
+
+// digits is the value of 18 digits at most; false for every other text.
+func digits(v []byte) (n int64, ok bool) {
+	for _, c := range v {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = 10*n + int64(c-'0')
+	}
+	return n, 0 < len(v) && len(v) <= 18
 }
 
 // isPlain says whether a number has neither a fraction nor an exponent.

@@ -62,12 +62,10 @@ func decoderOf(c *sqltext.Column) func(dst, raw []byte) []byte {
 		return arrayDecoder(c)
 	case asText, asDecimal, asUUID, asOther:
 	}
-	return appendText
+	return jsontext.AppendText
 }
 
 func appendRaw(dst, raw []byte) []byte { return append(dst, raw...) }
-
-func appendText(dst, raw []byte) []byte { return jsontext.AppendText(dst, raw) }
 
 func appendBoolean(dst, raw []byte) []byte {
 	return strconv.AppendBool(dst, len(raw) == 1 && raw[0] == 't')
@@ -199,7 +197,7 @@ func putTwo(dst []byte, n uint32) { dst[0], dst[1] = byte('0'+n/10), byte('0'+n%
 // arrayDecoder returns the function that appends an array's text form, {a,"b c",NULL}, as a JSON
 // array. Elements of numeric types and booleans are written as such.
 func arrayDecoder(c *sqltext.Column) func(dst, raw []byte) []byte {
-	element := appendText
+	element := jsontext.AppendText
 	typ := baseType(c.Type)
 	for len(typ) > 2 && typ[len(typ)-2:] == "[]" {
 		typ = typ[:len(typ)-2]

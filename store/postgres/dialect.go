@@ -81,11 +81,19 @@ func (d dialect) Among(b *sqltext.Builder, c *sqltext.Column, alias string, list
 func (dialect) Keys(c *sqltext.Column, list []sqltext.Value) sqltext.Value {
 	size := 2
 	for i := range list {
-		size += len(list[i].S) + 24
+		size += len(list[i].S) + 8 // a number has seldom more digits
 	}
 	text := append(make([]byte, 0, size), '{')
-	for _, v := range list {
-		text = appendElement(text, c, v)
+	most := int64(-1) // of an integer; -1: each value is looked at
+	if classOf(c) == asInteger {
+		most = largest(c)
+	}
+	for i := range list {
+		if v := &list[i]; v.Kind == sqltext.Int && v.I >= 0 && v.I <= most {
+			text = strconv.AppendInt(jsontext.Comma(text), v.I, 10)
+			continue
+		}
+		text = appendElement(text, c, list[i])
 	}
 	return sqltext.TextValue(string(append(text, '}')))
 }

@@ -241,14 +241,6 @@ func (r *reading) take(values [][]byte, first int) {
 	}
 }
 
-// cells are the values of a row, for [sqltext.Reading.Keep].
-type cells [][]byte
-
-// AppendCell appends column i as JSON.
-func (v cells) AppendCell(dst []byte, i int, c *sqltext.Column) []byte {
-	return appendCell(dst, v[i], c)
-}
-
 // An estimated total is exact where that costs little: where the page shows it, and where at most
 // [sqltext.EstimateFrom] rows meet the filter. Beyond, it is the planner's estimate, from the present size of
 // the table and the statistics of ANALYZE (docs/decisions/postgresql.md):

@@ -60,7 +60,7 @@ func foreignTable(e *schema.Entity, db *dbschema.Database, in string, stored fun
 		case !p.Stored:
 			continue
 		case p.Parts() != nil:
-			made = append(made, &sqltext.Column{Prop: p, Decode: appendText})
+			made = append(made, &sqltext.Column{Prop: p, Decode: jsontext.AppendText})
 			continue
 		}
 		name := e.Table.Column(p.Name)

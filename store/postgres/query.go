@@ -33,15 +33,18 @@ func selected(sql []byte, args *arguments, sel *sqltext.Selection, before, behin
 
 // appendRow appends the fields of a selection, which values begin with.
 func appendRow(found *rows.Rows, sel *sqltext.Selection, values [][]byte) {
-	found.Write(func(dst []byte, i int) []byte { return appendCell(dst, values[i], sel.Fields[i]) })
+	found.Write(func(dst []byte, i int) []byte { return cells(values).AppendCell(dst, i, sel.Fields[i]) })
 }
 
-// appendCell appends a value, nil for null, by the decoder of its column.
-func appendCell(dst, raw []byte, c *sqltext.Column) []byte {
-	if raw == nil {
-		return append(dst, "null"...)
+// cells are the values of a row; nil is null.
+type cells [][]byte
+
+// AppendCell appends column i as JSON, by the decoder of its column.
+func (v cells) AppendCell(dst []byte, i int, c *sqltext.Column) []byte {
+	if raw := v[i]; raw != nil {
+		return c.Decode(dst, raw)
 	}
-	return c.Decode(dst, raw)
+	return append(dst, "null"...)
 }
 
 // query is a statement of package store as the engine runs it. Free the arguments when it has run.
