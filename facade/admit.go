@@ -86,12 +86,14 @@ func admitEach(ctx context.Context, x *execution) error {
 		return nil
 	}
 	e.field, e.order = field, make([]int, 0, len(each.Keys))
-	e.known.Reset(len(each.Keys))
-	for _, k := range each.Keys {
-		if text, why := field.KeyText(k); why == "" {
-			e.add(text)
-		} else {
-			e.miss()
+	if !each.distinct || !e.take(each.Keys) {
+		e.known.Reset(len(each.Keys))
+		for _, k := range each.Keys {
+			if text, why := field.KeyText(k); why == "" {
+				e.add(text)
+			} else {
+				e.miss()
+			}
 		}
 	}
 	if each.Ends != nil {

@@ -125,6 +125,8 @@ type Each struct {
 	// Through says which field of other rows leads to these; nil: none does. A field
 	// the caller may not read leads nowhere.
 	Through *catalog.Through
+	// distinct says that no text is there twice.
+	distinct bool
 }
 
 // Handler answers an author's operation. The call it is given is admitted: params,

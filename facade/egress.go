@@ -493,7 +493,7 @@ func (k *RelationKeys) Len() int { return len(k.distinct.Texts()) }
 // Each returns the batch of a call with these keys. They are copied, since the callee may keep
 // them.
 func (k *RelationKeys) Each(r *catalog.Relation, through *catalog.Through) Each {
-	return Each{Field: r.Each, Keys: slices.Clone(k.distinct.Texts()), Through: through}
+	return Each{Field: r.Each, Keys: slices.Clone(k.distinct.Texts()), Through: through, distinct: true}
 }
 
 // Pages gives each of n rows its page of the rows that its own list of ids leads to. found are the

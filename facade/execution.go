@@ -210,6 +210,19 @@ func (e *eachOf) key() *EachKey {
 	return k
 }
 
+// take takes distinct keys as they are, where all have their one spelling.
+func (e *eachOf) take(keys []json.RawMessage) bool {
+	for i, k := range keys {
+		if text, why := e.field.KeyText(k); why != "" || len(text) != len(k) || &text[0] != &k[0] {
+			e.order = e.order[:0]
+			return false
+		}
+		e.order = append(e.order, i)
+	}
+	e.values = keys
+	return true
+}
+
 // add adds a key, and remembers where the answer to it will be: equal keys share one.
 func (e *eachOf) add(text json.RawMessage) {
 	e.order = append(e.order, e.known.Add(text))
