@@ -95,7 +95,7 @@ type opening struct {
 }
 
 // open makes a host in this order: settings are checked, remotes discovered, the project compiled,
-// and only then, without any fault, the store opened, prepared while surfaces are built, and the
+// and only then, without any fault, the store opened and prepared while surfaces are built, and the
 // seeds written. Where both fail the error is the store's.
 func open(ctx context.Context, project *facade.Project, opts *Options, as opening) (*Host, error) {
 	h := &Host{config: opts.Config.withDefaults(), log: opts.Logger, announce: opts.Listening, frond: as.frond}
@@ -126,7 +126,7 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 	}
 	h.topology.Discover(ctx, firstDiscovery)
 	f, complete, err := h.compileFirst(opts.Store, as, config) //nolint:contextcheck // it opens no connection
-	if err == nil {
+	if err == nil && (as.migrate != nil || as.look != nil) {
 		err = h.store.open(ctx, h.mapped(f))
 	}
 	if err != nil {
@@ -178,11 +178,17 @@ func (h *Host) observe(ctx context.Context, signer *signing.Signer) (err error) 
 	return nil
 }
 
-// begin prepares the store while the surfaces are built, writes the seeds of a complete project, and
+// begin opens and prepares the store while the surfaces are built, writes the seeds of a complete project, and
 // starts the work of the host. Where both fail the error is the store's.
 func (h *Host) begin(ctx context.Context, f *facade.Facade, as opening, complete bool) error {
 	prepared := make(chan error, 1)
-	go func() { prepared <- h.prepare(ctx, f) }()
+	go func() {
+		err := h.store.open(ctx, h.mapped(f))
+		if err == nil {
+			err = h.prepare(ctx, f)
+		}
+		prepared <- err
+	}()
 	var err error
 	if as.build != nil {
 		err = as.build(h, f)
