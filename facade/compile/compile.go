@@ -60,6 +60,8 @@ func compile(r *report, source *Source, opts *Options) *Compiled {
 	if registry == nil {
 		registry = schema.Builtins()
 	}
+	texts := convertSeeds(source.Fronds)
+	defer texts.beside.Wait()
 	configs := readConfigs(r, source.Fronds)
 	set := compileCards(r, source, configs, registry, opts)
 	if set == nil {
@@ -95,7 +97,7 @@ func compile(r *report, source *Source, opts *Options) *Compiled {
 		compileFacts(r, m, f, configs[i])
 		compileJobs(r, m, f, configs[i])
 		compileCollectors(r, m, k, rules, f, configs[i].Collectors)
-		seeds = append(seeds, readSeeds(r, m, f)...)
+		seeds = append(seeds, readSeeds(r, m, texts, f)...)
 	}
 	cascades := cascades(m)
 	transactions(m, k, cascades)
