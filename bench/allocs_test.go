@@ -6,10 +6,13 @@ package main
 
 import (
 	"errors"
+	"log/slog"
 	"net/http"
 	"os"
+	"runtime"
 	"testing"
 
+	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/store/postgres/pgtest"
 )
@@ -85,6 +88,37 @@ func fewer(t *testing.T, h http.Handler, r request, most float64) {
 		t.Errorf("it takes %.0f allocations, want fewer than %.0f", n, most)
 	} else {
 		t.Logf("%.0f allocations, and %.0f around them", n, nothing)
+	}
+}
+
+// TestStartAllocations counts the allocations of a start with 1,000 cards over a file that has their tables.
+func TestStartAllocations(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles a thousand cards")
+	}
+	files, dir := thousandCards(), t.TempDir()
+	start := func() uint64 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		project, err := facade.Read(files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gw, err := gateway.New(project, &gateway.Options{Config: gateway.Config{Dir: dir}, Undecided: true, Logger: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		if err := gw.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return after.Mallocs - before.Mallocs
+	}
+	start() // makes the tables
+	if n := start(); n > 3_450_000 {
+		t.Errorf("a start takes %d allocations", n)
+	} else {
+		t.Logf("%d allocations", n)
 	}
 }
 
