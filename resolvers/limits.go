@@ -1,6 +1,7 @@
 package resolvers
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -27,22 +28,15 @@ type Limits struct {
 func DefaultLimits() Limits { return Limits{}.withDefaults() }
 
 func (l Limits) withDefaults() Limits {
-	set := func(n *int, def int) {
-		if *n == 0 {
-			*n = def
-		}
-	}
-	set(&l.Document, 64<<10)
-	set(&l.Tokens, 5000)
-	set(&l.Depth, 15)
-	set(&l.Aliases, 30)
-	set(&l.Roots, 20)
-	set(&l.Fields, 3500)
-	set(&l.Expanded, 10000)
-	set(&l.Response, 64<<20)
-	if l.Execution == 0 {
-		l.Execution = 15 * time.Second
-	}
+	l.Document = cmp.Or(l.Document, 64<<10)
+	l.Tokens = cmp.Or(l.Tokens, 5000)
+	l.Depth = cmp.Or(l.Depth, 15)
+	l.Aliases = cmp.Or(l.Aliases, 30)
+	l.Roots = cmp.Or(l.Roots, 20)
+	l.Fields = cmp.Or(l.Fields, 3500)
+	l.Expanded = cmp.Or(l.Expanded, 10000)
+	l.Execution = cmp.Or(l.Execution, 15*time.Second)
+	l.Response = cmp.Or(l.Response, 64<<20)
 	return l
 }
 

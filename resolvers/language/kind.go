@@ -1,6 +1,10 @@
 package language
 
-import "github.com/vektah/gqlparser/v2/ast"
+import (
+	"cmp"
+
+	"github.com/vektah/gqlparser/v2/ast"
+)
 
 // Kind says how values of a type are coerced. The kind of a scalar depends on the direction:
 // BigInt is checked as an input, and copied as a Custom value in a response.
@@ -20,23 +24,12 @@ const (
 	Enum                  // a string that is one of the values (3.9)
 )
 
+// scalars are the kinds of GraphQL's own scalars, by their names.
+var scalars = map[string]Kind{"Int": Int, "Float": Float, "String": String, "Boolean": Boolean, "ID": ID}
+
 // OutputKind returns the kind of the scalar called name in a response: one of GraphQL's five, or
 // Custom.
-func OutputKind(name string) Kind {
-	switch name {
-	case "Int":
-		return Int
-	case "Float":
-		return Float
-	case "String":
-		return String
-	case "Boolean":
-		return Boolean
-	case "ID":
-		return ID
-	}
-	return Custom
-}
+func OutputKind(name string) Kind { return cmp.Or(scalars[name], Custom) }
 
 // inputKind returns the kind of the scalar called name in arguments and variables: that of OutputKind,
 // or BigInt.

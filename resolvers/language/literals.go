@@ -77,12 +77,11 @@ func (r *Renderer) free(dst []byte, v *ast.Value) []byte {
 		return append(dst, ']')
 	case ast.ObjectValue:
 		dst = append(dst, '{')
-		first := true
 		for _, child := range v.Children {
 			if r.absent(child.Value) {
 				continue
 			}
-			dst = key(dst, child.Name, &first)
+			dst = key(dst, child.Name)
 			dst = r.value(dst, nil, child.Value)
 		}
 		return append(dst, '}')
@@ -100,14 +99,13 @@ func (r *Renderer) object(dst []byte, n *Named, v *ast.Value) []byte {
 	}
 	defer func() { r.depth-- }()
 	dst = append(dst, '{')
-	first := true
 	fields := n.ByName()
 	for _, child := range v.Children {
 		f := fields[child.Name]
 		if f == nil || r.absent(child.Value) {
 			continue
 		}
-		dst = key(dst, child.Name, &first)
+		dst = key(dst, child.Name)
 		dst = r.value(dst, f.Type, child.Value)
 	}
 	for _, f := range n.Fields {
@@ -115,7 +113,7 @@ func (r *Renderer) object(dst []byte, n *Named, v *ast.Value) []byte {
 		switch {
 		case sent != nil && !r.absent(sent):
 		case f.Default != nil:
-			dst = key(dst, f.Name, &first)
+			dst = key(dst, f.Name)
 			dst = r.value(dst, f.Type, f.Default)
 		// Validation has checked that the field is written; only its variable has no value.
 		case sent != nil && f.Type.NonNull:
@@ -153,13 +151,7 @@ func (r *Renderer) Fail(code kiterror.Code, format string, args ...any) {
 }
 
 // key appends the name of a member, with a comma in front unless it is the first.
-func key(dst []byte, name string, first *bool) []byte {
-	if !*first {
-		dst = append(dst, ',')
-	}
-	*first = false
-	return jsontext.AppendName(dst, name)
-}
+func key(dst []byte, name string) []byte { return jsontext.AppendName(jsontext.Comma(dst), name) }
 
 // Argument appends the value of an argument and reports whether there is one (GraphQL 6.4.1):
 // the written value, else the default. written is nil if the document does not name the

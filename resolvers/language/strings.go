@@ -31,8 +31,9 @@ func mask(text string) masked {
 	var out strings.Builder
 	written, chars := 0, 0 // of the text
 	for i := 0; i < len(text); {
-		n, value := element(text[i:])
+		n, is := element(text[i:])
 		token := text[i : i+n]
+		value := replaced(token, is)
 		count := utf8.RuneCountInString(token)
 		shown := token
 		if value != nil {
@@ -58,44 +59,59 @@ func mask(text string) masked {
 	return m
 }
 
-// element returns how many bytes the next element of a text has, and its value where it is a
-// string that has to be replaced: any block string, and a string with a control character.
-// Elements are comments, strings, and all text up to the next of these. text is not empty.
-func element(text string) (n int, value *ast.Value) {
+// element returns how many bytes the next element of a text has, and what it is. Elements are
+// comments, strings, and all text up to the next of these. A string without an end, which the lexer
+// reports, is other text. text is not empty.
+func element(text string) (n int, is ast.ValueKind) {
 	switch {
 	case text[0] == '#':
 		if n = strings.IndexAny(text, "\r\n"); n < 0 {
 			n = len(text)
 		}
-		return n, nil
+		return n, other
 	case strings.HasPrefix(text, `"""`):
 		for n = 3; !strings.HasPrefix(text[n:], `"""`); n++ {
 			if n == len(text) {
-				return n, nil // it has no end; the lexer reports that
+				return n, other
 			}
 			if strings.HasPrefix(text[n:], `\"""`) {
 				n += 3
 			}
 		}
-		return n + 3, &ast.Value{Kind: ast.BlockValue, Raw: blockValue(text[3:n])}
+		return n + 3, ast.BlockValue
 	case text[0] == '"':
 		for n = 1; n < len(text) && text[n] != '"'; n++ {
 			switch text[n] {
 			case '\\':
 				n++
 			case '\r', '\n':
-				return n, nil
+				return n, other
 			}
 		}
 		if n >= len(text) {
-			return len(text), nil
+			return len(text), other
 		}
-		return n + 1, stringValue(text[:n+1])
+		return n + 1, ast.StringValue
 	}
 	if n = strings.IndexAny(text[1:], `#"`); n < 0 {
-		return len(text), nil
+		return len(text), other
 	}
-	return n + 1, nil
+	return n + 1, other
+}
+
+// other is the kind of an element that is no string.
+const other ast.ValueKind = -1
+
+// replaced returns the value of a string that has to be replaced: of any block string, and of a
+// string with a control character. nil: the lexer reads it.
+func replaced(token string, is ast.ValueKind) *ast.Value {
+	switch is {
+	case ast.BlockValue:
+		return &ast.Value{Kind: ast.BlockValue, Raw: blockValue(token[3 : len(token)-3])}
+	case ast.StringValue:
+		return stringValue(token)
+	}
+	return nil
 }
 
 // stringValue returns the value of a string with control characters, read by the lexer once

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/vektah/gqlparser/v2/ast"
 )
 
 // halfPair returns the error of an escape in a string that names half a surrogate pair
@@ -16,33 +18,21 @@ import (
 // gqlparser makes U+FFFD of every such half, so two different ids would become one. The
 // document has been parsed, so all strings in it are closed.
 func halfPair(text string) *Error {
-	for i := 0; i < len(text); {
-		switch rest := text[i:]; {
-		case rest[0] == '#':
-			n := strings.IndexAny(rest, "\r\n")
-			if n < 0 {
-				return nil
-			}
-			i += n
-		case strings.HasPrefix(rest, `"""`): // a block string does not have such escapes
-			for i += 3; i < len(text) && !strings.HasPrefix(text[i:], `"""`); i++ {
-				if strings.HasPrefix(text[i:], `\"""`) {
-					i += 3
-				}
-			}
-			i += 3
-		case rest[0] == '"':
-			for i++; i < len(text) && text[i] != '"'; {
-				n := escape(text[i:])
-				if n == 0 {
+	if !strings.Contains(text, `\u`) {
+		return nil
+	}
+	for from := 0; from < len(text); {
+		n, is := element(text[from:])
+		if is == ast.StringValue { // a block string does not have such escapes
+			for i := from; i < from+n; {
+				size := escape(text[i:])
+				if size == 0 {
 					return halfPairAt(text, i)
 				}
-				i += n
+				i += size
 			}
-			i++
-		default:
-			i++
 		}
+		from += n
 	}
 	return nil
 }
@@ -79,11 +69,9 @@ func codeUnit(s string) rune {
 
 // halfPairAt returns the error for the escape at byte i of text.
 func halfPairAt(text string, i int) *Error {
-	lines := strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text[:i]), "\n")
-	last := lines[len(lines)-1]
 	return &Error{
 		Message: "The escape " + text[i:i+6] + " is half a surrogate pair, and no character; escape both halves, or write the character itself.",
-		At:      []Location{{Line: len(lines), Column: utf8.RuneCountInString(last) + 1}},
+		At:      []Location{newLocator(text).location(utf8.RuneCountInString(text[:i]))},
 		Code:    codeParse,
 	}
 }

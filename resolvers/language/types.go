@@ -125,17 +125,30 @@ const maxGuessed = 60
 // Unknown is the refusal of a field that the input object does not have.
 func (n *Named) Unknown(field string) string {
 	text := fmt.Sprintf("Field %q is not defined by type %q.", field, n.Name)
-	if !n.of.Suggest || len(field) > maxGuessed {
+	if !n.of.Suggest {
 		return text
 	}
-	names := make([]string, len(n.Fields))
-	for i, f := range n.Fields {
-		names[i] = f.Name
+	return text + Suggest(field, Names(n.Fields, func(f *Definition) string { return f.Name }))
+}
+
+// Suggest returns " Did you mean …?" where one of names is similar to a name, and "" otherwise.
+func Suggest(name string, names []string) string {
+	if len(name) > maxGuessed {
+		return ""
 	}
-	if near := core.SuggestionList(field, names); len(near) > 0 {
-		text += " Did you mean " + core.QuotedOrList(near...) + "?"
+	if near := core.SuggestionList(name, names); len(near) > 0 {
+		return " Did you mean " + core.QuotedOrList(near...) + "?"
 	}
-	return text
+	return ""
+}
+
+// Names returns the names of definitions, for suggestions.
+func Names[T any](list []T, name func(T) string) []string {
+	names := make([]string, len(list))
+	for i, d := range list {
+		names[i] = name(d)
+	}
+	return names
 }
 
 // Arguments returns the arguments of a field or a directive in the order of the SDL, nil where

@@ -231,12 +231,6 @@ func (c *coercer) object(n *Named, v []byte, kind jsontext.Kind) {
 	fields := n.ByName()
 	count, null := 0, ""
 	c.buf = append(c.buf, '{')
-	sep := func(name string) {
-		if c.buf[len(c.buf)-1] != '{' {
-			c.buf = append(c.buf, ',')
-		}
-		c.buf = jsontext.AppendName(c.buf, name)
-	}
 	var sent map[string]bool // the fields that may not be left out, or have a default
 	for name, value := range jsontext.Members(v) {
 		if c.full() {
@@ -257,7 +251,7 @@ func (c *coercer) object(n *Named, v []byte, kind jsontext.Kind) {
 			}
 			sent[name] = true
 		}
-		sep(name)
+		c.buf = key(c.buf, name)
 		c.path = append(c.path, Segment{Key: name})
 		c.value(f.Type, value)
 		c.path = c.path[:len(c.path)-1]
@@ -266,7 +260,7 @@ func (c *coercer) object(n *Named, v []byte, kind jsontext.Kind) {
 		switch {
 		case f.Default == nil && !f.Type.NonNull, sent[f.Name]:
 		case f.Default != nil:
-			sep(f.Name)
+			c.buf = key(c.buf, f.Name)
 			r := Renderer{}
 			c.buf = r.value(c.buf, f.Type, f.Default)
 		default:

@@ -2,6 +2,7 @@ package validation
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/vektah/gqlparser/v2/ast"
 
@@ -66,15 +67,15 @@ func (o *overlap) within(fields []*ast.Field) []*ast.Field {
 	return sub
 }
 
-// byKey groups fields by their response key, in the order in which the keys come first.
-func byKey(fields []*ast.Field) [][]*ast.Field {
+// grouped groups fields by what key gives for them, in the order in which the keys come first.
+func grouped[K comparable](fields []*ast.Field, key func(*ast.Field) K) [][]*ast.Field {
 	var groups [][]*ast.Field
-	at := make(map[string]int, len(fields))
+	at := make(map[K]int, len(fields))
 	for _, f := range fields {
-		i, ok := at[f.Alias]
+		i, ok := at[key(f)]
 		if !ok {
 			i = len(groups)
-			at[f.Alias] = i
+			at[key(f)] = i
 			groups = append(groups, nil)
 		}
 		groups[i] = append(groups[i], f)
@@ -82,24 +83,23 @@ func byKey(fields []*ast.Field) [][]*ast.Field {
 	return groups
 }
 
+// byKey groups fields by their response key.
+func byKey(fields []*ast.Field) [][]*ast.Field {
+	return grouped(fields, func(f *ast.Field) string { return f.Alias })
+}
+
 // shape is SameResponseShape (GraphQL 5.3.2): fields of one key have one type, even if the
 // types of their parents differ, since a client reads them under one name.
 func (o *overlap) shape(fields []*ast.Field) {
 	for _, group := range byKey(fields) {
-		first, same := group[0], true
-		for _, f := range group[1:] {
-			if !o.sameShape(first.Definition.Type, f.Definition.Type) {
-				o.conflict(first, f, fmt.Sprintf("they return conflicting types %q and %q",
-					first.Definition.Type.String(), f.Definition.Type.String()))
-				same = false
-				break
-			}
+		first := group[0]
+		differs := slices.IndexFunc(group, func(f *ast.Field) bool { return !o.sameShape(first.Definition.Type, f.Definition.Type) })
+		if differs < 0 {
+			o.shape(o.within(group))
+			continue
 		}
-		if same {
-			if sub := o.within(group); len(sub) > 0 {
-				o.shape(sub)
-			}
-		}
+		o.conflict(first, group[differs], fmt.Sprintf("they return conflicting types %q and %q",
+			first.Definition.Type.String(), group[differs].Definition.Type.String()))
 	}
 }
 
@@ -133,23 +133,14 @@ func (o *overlap) sameShape(a, b *ast.Type) bool {
 func (o *overlap) common(fields []*ast.Field) {
 	for _, group := range byKey(fields) {
 		for _, set := range o.together(group) {
-			first, same := set[0], true
-			for _, f := range set[1:] {
-				if first.Name != f.Name {
-					o.conflict(first, f, fmt.Sprintf("%q and %q are different fields", first.Name, f.Name))
-					same = false
-				} else if !o.sameArguments(first, f) {
-					o.conflict(first, f, "they have differing arguments")
-					same = false
-				}
-				if !same {
-					break
-				}
-			}
-			if same {
-				if sub := o.within(set); len(sub) > 0 {
-					o.common(sub)
-				}
+			differs := slices.IndexFunc(set, func(f *ast.Field) bool { return f.Name != set[0].Name || !o.sameArguments(set[0], f) })
+			switch {
+			case differs < 0:
+				o.common(o.within(set))
+			case set[0].Name != set[differs].Name:
+				o.conflict(set[0], set[differs], fmt.Sprintf("%q and %q are different fields", set[0].Name, set[differs].Name))
+			default:
+				o.conflict(set[0], set[differs], "they have differing arguments")
 			}
 		}
 	}
@@ -158,22 +149,15 @@ func (o *overlap) common(fields []*ast.Field) {
 // together splits fields into sets that may apply to one object: those of each object type
 // along with those of interfaces and unions. Without an object type there is one set.
 func (o *overlap) together(fields []*ast.Field) [][]*ast.Field {
-	var abstract []*ast.Field
-	var sets [][]*ast.Field
-	at := map[*ast.Definition]int{}
+	var abstract, own []*ast.Field
 	for _, f := range fields {
-		if f.ObjectDefinition.Kind != ast.Object {
+		if f.ObjectDefinition.Kind == ast.Object {
+			own = append(own, f)
+		} else {
 			abstract = append(abstract, f)
-			continue
 		}
-		i, ok := at[f.ObjectDefinition]
-		if !ok {
-			i = len(sets)
-			at[f.ObjectDefinition] = i
-			sets = append(sets, nil)
-		}
-		sets[i] = append(sets[i], f)
 	}
+	sets := grouped(own, func(f *ast.Field) *ast.Definition { return f.ObjectDefinition })
 	if len(sets) == 0 {
 		sets = append(sets, nil)
 	}

@@ -2,10 +2,10 @@ package validation
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/vektah/gqlparser/v2/ast"
-	"github.com/vektah/gqlparser/v2/validator/core"
 
 	"github.com/frondhost/frond/resolvers/language"
 )
@@ -155,21 +155,16 @@ func (v *validation) refuse(f *language.Error) {
 	}
 }
 
-// maxSuggested is how many errors come with a suggestion, and maxGuessed how many bytes a name
-// may have to get one: comparing two names takes the product of their lengths.
-const maxSuggested, maxGuessed = 10, 60
+// maxSuggested is how many errors come with a suggestion.
+const maxSuggested = 10
 
 // suggest returns " Did you mean …?" where Options.Suggest is set and a similar name exists,
 // and "" otherwise. options is called only then.
 func (v *validation) suggest(name string, options func() []string) string {
-	if !v.options.Suggest || len(v.errs) >= maxSuggested || len(name) > maxGuessed {
+	if !v.options.Suggest || len(v.errs) >= maxSuggested {
 		return ""
 	}
-	list := core.SuggestionList(name, options())
-	if len(list) == 0 {
-		return ""
-	}
-	return " Did you mean " + core.QuotedOrList(list...) + "?"
+	return language.Suggest(name, options())
 }
 
 // insteadOf is suggest for a field of a type. It suggests a field of a connection's rows with
@@ -180,7 +175,9 @@ func (v *validation) insteadOf(f *ast.Field, on *ast.Definition) string {
 			return fmt.Sprintf(" Did you mean \"items { %s }\"?", f.Name)
 		}
 	}
-	return v.suggest(f.Name, func() []string { return fieldNames(on) })
+	return v.suggest(f.Name, func() []string {
+		return language.Names(on.Fields, func(d *ast.FieldDefinition) string { return d.Name })
+	})
 }
 
 // operations applies the rules on operations (GraphQL 5.2) and walks their selections: names
@@ -408,7 +405,9 @@ func (v *validation) arguments(defs ast.ArgumentDefinitionList, args ast.Argumen
 		}
 		def := defs.ForName(a.Name)
 		if def == nil {
-			v.add(a.Position, "Unknown argument %q on %s.%s", a.Name, of, v.suggest(a.Name, func() []string { return argumentNames(defs) }))
+			v.add(a.Position, "Unknown argument %q on %s.%s", a.Name, of, v.suggest(a.Name, func() []string {
+				return language.Names(defs, func(d *ast.ArgumentDefinition) string { return d.Name })
+			}))
 			v.value(nil, a.Value)
 			continue
 		}
@@ -490,29 +489,4 @@ func (n *names) twice(name string, of int) bool {
 
 // typeNames returns the names of all types, sorted so that suggestions do not depend on the
 // order of a map.
-func (v *validation) typeNames() []string {
-	var list []string
-	for name := range v.schema.Types {
-		list = append(list, name)
-	}
-	slices.Sort(list)
-	return list
-}
-
-// fieldNames returns the names of the fields of a type, for suggestions.
-func fieldNames(def *ast.Definition) []string {
-	list := make([]string, 0, len(def.Fields))
-	for _, f := range def.Fields {
-		list = append(list, f.Name)
-	}
-	return list
-}
-
-// argumentNames returns the names of arguments, for suggestions.
-func argumentNames(defs ast.ArgumentDefinitionList) []string {
-	list := make([]string, 0, len(defs))
-	for _, a := range defs {
-		list = append(list, a.Name)
-	}
-	return list
-}
+func (v *validation) typeNames() []string { return slices.Sorted(maps.Keys(v.schema.Types)) }

@@ -21,12 +21,6 @@ func (v *validation) argument(def *ast.ArgumentDefinition, value *ast.Value) {
 // null does not.
 func isDefault(v *ast.Value) bool { return v != nil && v.Kind != ast.NullValue }
 
-// misfit records a value that does not fit its type. Messages name the type, and of the value
-// only the part that the document contains.
-func (v *validation) misfit(value *ast.Value, format string, args ...any) {
-	v.add(value.Position, format, args...)
-}
-
 // value is the rules "Values of Correct Type" and "Input Object Field Uniqueness" (GraphQL
 // 5.6.1, 5.6.3): a literal against its type; a nil type accepts anything. Variables in it are
 // noted with their places and checked later.
@@ -41,7 +35,7 @@ func (v *validation) value(t *language.Type, value *ast.Value) {
 		return
 	case value.Kind == ast.NullValue:
 		if t.NonNull {
-			v.misfit(value, "Expected a value of type %q, found null.", t.Text)
+			v.add(value.Position, "Expected a value of type %q, found null.", t.Text)
 		}
 		return
 	case t.Elem != nil:
@@ -61,14 +55,14 @@ func (v *validation) value(t *language.Type, value *ast.Value) {
 		return
 	case language.Enum:
 		if value.Kind != ast.EnumValue {
-			v.misfit(value, "Enum %q takes one of its values, written without quotes.", n.Name)
+			v.add(value.Position, "Enum %q takes one of its values, written without quotes.", n.Name)
 		} else if _, ok := n.Values[`"`+value.Raw+`"`]; !ok {
-			v.misfit(value, "Value %q does not exist in %q enum.", value.Raw, n.Name)
+			v.add(value.Position, "Value %q does not exist in %q enum.", value.Raw, n.Name)
 		}
 		return
 	}
 	if why := language.CheckLiteral(n.Kind, value); why != "" {
-		v.misfit(value, "%s", why)
+		v.add(value.Position, "%s", why)
 		v.free(value)
 	}
 }
@@ -99,7 +93,7 @@ func (v *validation) keys(value *ast.Value) {
 // null.
 func (v *validation) object(n *language.Named, value *ast.Value) {
 	if value.Kind != ast.ObjectValue {
-		v.misfit(value, "Expected an input object of type %q.", n.Name)
+		v.add(value.Position, "Expected an input object of type %q.", n.Name)
 		v.free(value)
 		return
 	}
@@ -123,14 +117,14 @@ func (v *validation) object(n *language.Named, value *ast.Value) {
 	}
 	for _, f := range n.Fields {
 		if f.Type.NonNull && f.Default == nil && value.Children.ForName(f.Name) == nil {
-			v.misfit(value, "Field \"%s.%s\" of required type %q was not provided.", n.Name, f.Name, f.Type.Text)
+			v.add(value.Position, "Field \"%s.%s\" of required type %q was not provided.", n.Name, f.Name, f.Type.Text)
 		}
 	}
 	if n.OneOf {
 		if len(value.Children) != 1 {
-			v.misfit(value, "OneOf Input Object %q must specify exactly one key.", n.Name)
+			v.add(value.Position, "OneOf Input Object %q must specify exactly one key.", n.Name)
 		} else if child := value.Children[0]; child.Value.Kind == ast.NullValue {
-			v.misfit(child.Value, "Field \"%s.%s\" must be non-null.", n.Name, child.Name)
+			v.add(child.Value.Position, "Field \"%s.%s\" must be non-null.", n.Name, child.Name)
 		}
 	}
 }
