@@ -2,6 +2,7 @@ package client
 
 import (
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -85,14 +86,7 @@ func violations(card *schema.Entity, row rows.Row) []schema.Detail {
 	_, all := card.Judge(schema.Plain, row.JSON(), "")
 	some := all[:0]
 	for _, d := range all {
-		name := d.Path
-		// The first word of a path is the field; below it any detail counts as the field's.
-		for i := range name {
-			if name[i] == '.' {
-				name = name[:i]
-				break
-			}
-		}
+		name, _, _ := strings.Cut(d.Path, ".") // below a field any detail counts as the field's
 		p := card.Property(name)
 		switch {
 		case p == nil:
@@ -110,9 +104,6 @@ func violations(card *schema.Entity, row rows.Row) []schema.Detail {
 func (c *conformance) due(method string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.checked == nil {
-		c.checked = map[string]time.Time{}
-	}
 	if at, before := c.checked[method]; before && time.Since(at) < checkEvery {
 		return false
 	}
@@ -126,9 +117,6 @@ func (c *conformance) first(violation string) bool {
 	defer c.mu.Unlock()
 	if c.logged[violation] || len(c.logged) >= maxViolations {
 		return false
-	}
-	if c.logged == nil {
-		c.logged = map[string]bool{}
 	}
 	c.logged[violation] = true
 	return true

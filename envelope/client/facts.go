@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"math/rand/v2"
-	"net/http"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -168,34 +167,11 @@ func (f *Facts) own(names []string) string {
 // get sends a GET, and reads the answer. The error is the host's, or that of the way.
 func (f *Facts) get(ctx context.Context, query string, wait time.Duration) (*envelope.Events, error) {
 	o := f.host.options
-	ctx, cancel := within(ctx, o.Timeout+wait)
-	defer cancel()
 	var answer *envelope.Events
-	var refused *kiterror.Error
-	var posts atomic.Int32
-	g := &get{path: envelope.FactsPath, query: query, wait: wait, signer: o.Signer, frond: f.frond, none: noFacts}
-	failed := f.host.sender.send(ctx, &post{
-		get:  g,
-		most: o.MaxAnswer, uncounted: true, sent: &posts,
-		read: func(status int, header http.Header, body []byte) *failure {
-			if status == http.StatusOK {
-				a, err := envelope.ReadEvents(body, f.frond)
-				if err != nil {
-					return &failure{kind: wrongFacts, cause: err}
-				}
-				answer = a
-				return nil
-			}
-			r, ok := envelope.ReadResponse(body, nil)
-			if !ok || r.Err == nil {
-				return g.frameless(status, header)
-			}
-			if unsigned := unsigned(header, r.Err); unsigned != nil {
-				return unsigned
-			}
-			refused = r.Err
-			return nil
-		},
+	g := &get{path: envelope.FactsPath, query: query, wait: wait, signer: o.Signer, frond: f.frond, none: noFacts, wrong: wrongFacts}
+	refused, failed := f.host.ask(ctx, &post{get: g, most: o.MaxAnswer, uncounted: true}, func(body []byte) (err error) {
+		answer, err = envelope.ReadEvents(body, f.frond)
+		return err
 	})
 	switch {
 	case failed != nil && failed.kind == noFacts:

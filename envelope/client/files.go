@@ -48,23 +48,9 @@ func (r *Remote) Files(frond string, state map[string]any) *Files {
 // Find describes the files that rows hold and that the caller may read, by their ids. Others are left out.
 func (f *Files) Find(ctx context.Context, ids []string) (map[string]*facade.File, error) {
 	o := f.host.options
-	ctx, cancel := within(ctx, o.Timeout)
-	defer cancel()
 	var answer struct{ Files []*facade.File }
-	var refused *kiterror.Error
-	var posts atomic.Int32
-	g := &get{path: envelope.FilesPath, query: "ids=" + escape(strings.Join(ids, ",")), signer: o.Signer, frond: f.frond, state: f.state, none: noFiles}
-	failed := f.host.sender.send(ctx, &post{get: g, most: o.MaxAnswer, sent: &posts, read: func(status int, header http.Header, body []byte) *failure {
-		if status == http.StatusOK {
-			if err := json.Unmarshal(body, &answer); err != nil {
-				return &failure{kind: wrongFiles, cause: err}
-			}
-			return nil
-		}
-		var failed *failure
-		refused, failed = refusalOf(status, header, body)
-		return failed
-	}})
+	g := &get{path: envelope.FilesPath, query: "ids=" + escape(strings.Join(ids, ",")), signer: o.Signer, frond: f.frond, state: f.state, none: noFiles, wrong: wrongFiles}
+	refused, failed := f.host.ask(ctx, &post{get: g, most: o.MaxAnswer}, func(body []byte) error { return json.Unmarshal(body, &answer) })
 	switch {
 	case failed != nil:
 		return nil, failed.err()

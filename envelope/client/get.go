@@ -1,16 +1,19 @@
 package client
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"maps"
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/envelope/signing"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // get is a GET of the facts or files of a Frond; it replaces the frames of a post.
@@ -21,6 +24,31 @@ type get struct {
 	frond       string
 	state       json.RawMessage // of the caller; nil: anonymous
 	none        failureKind     // of a host without the path
+	wrong       failureKind     // of an answer that cannot be used
+}
+
+// ask sends a GET and has the body of its answer read. The error is the refusal of the host, or the
+// failure of the way.
+func (h *host) ask(ctx context.Context, p *post, read func(body []byte) error) (refused *kiterror.Error, failed *failure) {
+	ctx, cancel := within(ctx, h.options.Timeout+p.get.wait)
+	defer cancel()
+	p.sent = new(atomic.Int32)
+	p.read = func(status int, header http.Header, body []byte) *failure {
+		if status == http.StatusOK {
+			if err := read(body); err != nil {
+				return &failure{kind: p.get.wrong, cause: err}
+			}
+			return nil
+		}
+		r, ok := envelope.ReadResponse(body, nil)
+		if !ok || r.Err == nil {
+			return p.get.frameless(status, header)
+		}
+		refused = r.Err
+		return unsigned(header, r.Err)
+	}
+	failed = h.sender.send(ctx, p)
+	return refused, failed
 }
 
 // patience is the time that an attempt takes in addition to a call's.
@@ -62,10 +90,10 @@ func authorize(header http.Header, signer *signing.Signer, r signing.Request, fr
 	}
 }
 
-// frameless is the failure of an answer that is not a frame. The status 410 of a GET has the
+// frameless is the failure of an answer that is not a frame. The status 410 of a GET of facts has the
 // same meaning as in a frame.
 func (g *get) frameless(status int, header http.Header) *failure {
-	if g != nil && status == http.StatusGone {
+	if g != nil && g.none == noFacts && status == http.StatusGone {
 		return &failure{kind: goneFacts}
 	}
 	return frameless(status, header)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/gowebpki/jcs"
@@ -128,15 +129,13 @@ func appendString(dst, quoted []byte) ([]byte, error) {
 		case 'u':
 			r = hex4(text[i+2:])
 			i += 6
-			if r >= 0xD800 && r < 0xE000 {
-				if r >= 0xDC00 || i+6 > len(text) || text[i] != '\\' || text[i+1] != 'u' {
+			if utf16.IsSurrogate(r) {
+				if i+6 > len(text) || text[i] != '\\' || text[i+1] != 'u' {
 					return dst, errSurrogate
 				}
-				low := hex4(text[i+2:])
-				if low < 0xDC00 || low >= 0xE000 {
+				if r = utf16.DecodeRune(r, hex4(text[i+2:])); r == utf8.RuneError {
 					return dst, errSurrogate
 				}
-				r = 0x10000 + (r-0xD800)<<10 + (low - 0xDC00)
 				i += 6
 			}
 		default:

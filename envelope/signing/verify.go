@@ -223,20 +223,16 @@ func readHeader(text []byte) (kid string, _ *kiterror.Error) {
 		return "", refuse("the token's header is not a JSON object")
 	}
 	var alg, typ string
+	texts := map[string]*string{"alg": &alg, "kid": &kid, "typ": &typ}
 	for name, value := range jsontext.Members(text) {
 		if jsontext.KindOf(value) != jsontext.String {
 			return "", refuse("the members of the token's header are alg, kid and typ, each a text")
 		}
-		switch said := jsontext.Unquote(value); name {
-		case "alg":
-			alg = said
-		case "kid":
-			kid = said
-		case "typ":
-			typ = said
-		default:
+		into := texts[name]
+		if into == nil {
 			return "", refuse("the members of the token's header are alg, kid and typ, and no others")
 		}
+		*into = jsontext.Unquote(value)
 	}
 	switch {
 	case alg != "EdDSA":

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/frondhost/frond/gateway/setting"
@@ -154,13 +155,7 @@ func (l *Folder) unique() {
 
 // drop removes an id of a document.
 func (t *document) drop(id string) {
-	kept := make([]string, 0, len(t.ids))
-	for _, have := range t.ids {
-		if have != id {
-			kept = append(kept, have)
-		}
-	}
-	t.ids = kept
+	t.ids = slices.DeleteFunc(slices.Clone(t.ids), func(have string) bool { return have == id })
 }
 
 // where is the place of a document, for faults.

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/frondhost/frond/facade/kiterror"
@@ -40,12 +41,7 @@ func (h Hosts) contains(host string) bool {
 	if ip, err := netip.ParseAddr(name); err == nil && ip.Unmap().IsLoopback() {
 		return true
 	}
-	for _, own := range h {
-		if strings.EqualFold(name, own) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(h, func(own string) bool { return strings.EqualFold(name, own) })
 }
 
 // ownOrigin reports whether the page of an origin comes from this machine.

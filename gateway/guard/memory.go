@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"bufio"
 	"bytes"
 	"io/fs"
 	"math"
@@ -139,17 +138,14 @@ func machineMemory(root fs.FS) int64 {
 	if err != nil {
 		return 0
 	}
-	lines := bufio.NewScanner(bytes.NewReader(text))
-	for lines.Scan() {
-		rest, ok := strings.CutPrefix(lines.Text(), "MemTotal:")
-		if !ok {
-			continue
+	for line := range strings.Lines(string(text)) {
+		if rest, ok := strings.CutPrefix(line, "MemTotal:"); ok {
+			kib, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 10, 64)
+			if err != nil {
+				return 0
+			}
+			return kib << 10
 		}
-		kib, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(rest, "kB")), 10, 64)
-		if err != nil {
-			return 0
-		}
-		return kib << 10
 	}
 	return 0
 }

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -200,12 +201,7 @@ func (l *Limiter) network(r *http.Request) netip.Prefix {
 
 // trusts reports whether an address is that of a trusted proxy.
 func (l *Limiter) trusts(at netip.Addr) bool {
-	for _, network := range l.proxies {
-		if network.Contains(at) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.proxies, func(network netip.Prefix) bool { return network.Contains(at) })
 }
 
 // addressOf reads an address, with a port or without.

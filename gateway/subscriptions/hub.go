@@ -1,6 +1,7 @@
 package subscriptions
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"strings"
@@ -49,14 +50,8 @@ type Limits struct {
 
 // WithDefaults is l with every empty field filled in.
 func (l Limits) WithDefaults() Limits {
-	for _, f := range []struct {
-		n   *int
-		def int
-	}{{&l.Connection, 100}, {&l.Caller, 1000}, {&l.Process, 20_000}, {&l.Live, 100}} {
-		if *f.n == 0 {
-			*f.n = f.def
-		}
-	}
+	l.Connection, l.Caller = cmp.Or(l.Connection, 100), cmp.Or(l.Caller, 1000)
+	l.Process, l.Live = cmp.Or(l.Process, 20_000), cmp.Or(l.Live, 100)
 	return l
 }
 

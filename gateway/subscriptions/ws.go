@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"maps"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -181,10 +183,7 @@ func (s *SocketServer) Shutdown(ctx context.Context, restart bool) {
 		return
 	}
 	s.stopping = end
-	all := make([]*conn, 0, len(s.conns))
-	for c := range s.conns {
-		all = append(all, c)
-	}
+	all := slices.Collect(maps.Keys(s.conns))
 	empty := make(chan struct{})
 	if len(all) > 0 {
 		s.empty = empty
@@ -218,10 +217,7 @@ func (s *SocketServer) keepAlive() {
 		case now = <-tick.C:
 		}
 		s.mu.Lock()
-		all := make([]*conn, 0, len(s.conns))
-		for c := range s.conns {
-			all = append(all, c)
-		}
+		all := slices.Collect(maps.Keys(s.conns))
 		s.mu.Unlock()
 		for _, c := range all {
 			c.beat(now)

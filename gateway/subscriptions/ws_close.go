@@ -1,6 +1,10 @@
 package subscriptions
 
-import "github.com/coder/websocket"
+import (
+	"strings"
+
+	"github.com/coder/websocket"
+)
 
 // The close codes of the protocol, and those of RFC 6455 that are used beside them. Clients
 // connect again after 1001, 1012, 1013, 4403 and 4408; the others are final for them.
@@ -31,9 +35,5 @@ func shortened(reason string) string {
 	if len(reason) <= maxReason {
 		return reason
 	}
-	end := maxReason - len("…")
-	for end > 0 && reason[end]&0xC0 == 0x80 { // not inside of a rune
-		end--
-	}
-	return reason[:end] + "…"
+	return strings.ToValidUTF8(reason[:maxReason-len("…")], "") + "…" // a rune that is cut in two is left out
 }

@@ -30,15 +30,18 @@ type collector[S any] struct {
 	descs   []*prometheus.Desc // of numbers
 }
 
-// collect has the numbers of sources on every scrape. sources is called by each of
-// them, from many goroutines, and must not wait.
-func collect[S any](m *metrics, numbers []number[S], sources func(yield func(name string, source *S))) {
+// collect has the numbers of sources on every scrape, where there are metrics. sources is called by
+// each of them, from many goroutines, and must not wait.
+func collect[S any](t *Telemetry, numbers []number[S], sources func(yield func(name string, source *S))) {
+	if t == nil || t.metrics == nil {
+		return
+	}
 	c := &collector[S]{numbers: numbers, sources: sources}
 	for _, n := range numbers {
 		f := family(n.family)
 		c.descs = append(c.descs, prometheus.NewDesc(f.Name, f.About, f.Labels, nil))
 	}
-	m.registry.MustRegister(c)
+	t.metrics.registry.MustRegister(c)
 }
 
 // Describe names the families. Prometheus calls it once, at registration.
@@ -65,6 +68,14 @@ func (c *collector[S]) Collect(to chan<- prometheus.Metric) {
 	})
 }
 
+// oneIf is 1 where something is so, else 0.
+func oneIf(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
 // budgetNumbers are the numbers of a budget.
 var budgetNumbers = []number[budget.Usage]{
 	{"frond_memory_budget_bytes", prometheus.GaugeValue, "", func(s *budget.Usage) float64 { return float64(s.Bytes) }},
@@ -78,10 +89,7 @@ var budgetNumbers = []number[budget.Usage]{
 // CollectBudget has the numbers of a budget on every scrape; nil: there are none, and
 // they are 0.
 func (t *Telemetry) CollectBudget(b *budget.Budget) {
-	if t == nil || t.metrics == nil {
-		return
-	}
-	collect(t.metrics, budgetNumbers, func(yield func(string, *budget.Usage)) {
+	collect(t, budgetNumbers, func(yield func(string, *budget.Usage)) {
 		state := b.State()
 		yield("", &state)
 	})
@@ -102,10 +110,7 @@ var remoteNumbers = []number[remoteSource]{
 	{"frond_remote_requests_in_flight", prometheus.GaugeValue, "", func(s *remoteSource) float64 { return float64(s.InFlight) }},
 	{"frond_remote_breaker_state", prometheus.GaugeValue, "", func(s *remoteSource) float64 { return breakerStates[s.Breaker] }},
 	{"frond_remote_known", prometheus.GaugeValue, "", func(s *remoteSource) float64 {
-		if s.known {
-			return 1
-		}
-		return 0
+		return oneIf(s.known)
 	}},
 }
 
@@ -115,10 +120,7 @@ var breakerStates = map[string]float64{"closed": 0, "half-open": 1, "open": 2}
 // CollectRemotes has the numbers of remotes on every scrape. states yields each with whether
 // its discovery document is known. It is called once, before the first scrape.
 func (t *Telemetry) CollectRemotes(states func(yield func(status client.Status, known bool))) {
-	if t == nil || t.metrics == nil {
-		return
-	}
-	collect(t.metrics, remoteNumbers, func(yield func(string, *remoteSource)) {
+	collect(t, remoteNumbers, func(yield func(string, *remoteSource)) {
 		states(func(status client.Status, known bool) { yield(status.Name, &remoteSource{status, known}) })
 	})
 }
@@ -138,10 +140,7 @@ var subscriptionNumbers = []number[Subscriptions]{
 
 // CollectSubscriptions has the numbers of subscriptions on every scrape.
 func (t *Telemetry) CollectSubscriptions(now func() Subscriptions) {
-	if t == nil || t.metrics == nil {
-		return
-	}
-	collect(t.metrics, subscriptionNumbers, func(yield func(string, *Subscriptions)) {
+	collect(t, subscriptionNumbers, func(yield func(string, *Subscriptions)) {
 		state := now()
 		yield("", &state)
 	})
@@ -160,10 +159,7 @@ func (t *Telemetry) Jobs() func(job string, outcome jobs.Outcome) {
 // jobNumbers are the numbers of a job.
 var jobNumbers = []number[jobs.Record]{
 	{"frond_jobs_running", prometheus.GaugeValue, "", func(r *jobs.Record) float64 {
-		if r.Running != nil {
-			return 1
-		}
-		return 0
+		return oneIf(r.Running != nil)
 	}},
 	{"frond_jobs_success_timestamp_seconds", prometheus.GaugeValue, "", func(r *jobs.Record) float64 {
 		if r.Success.IsZero() {
@@ -175,8 +171,5 @@ var jobNumbers = []number[jobs.Record]{
 
 // CollectJobs has the numbers of jobs on every scrape. It is called once, before the first scrape.
 func (t *Telemetry) CollectJobs(states func(yield func(job string, record *jobs.Record))) {
-	if t == nil || t.metrics == nil {
-		return
-	}
-	collect(t.metrics, jobNumbers, states)
+	collect(t, jobNumbers, states)
 }

@@ -27,10 +27,7 @@ func (t *Telemetry) Events() func(*facade.Event) {
 var feedNumbers = []number[facts.Status]{
 	{"frond_facts_readers", prometheus.GaugeValue, "", func(s *facts.Status) float64 { return float64(s.Readers) }},
 	{"frond_facts_failing", prometheus.GaugeValue, "", func(s *facts.Status) float64 {
-		if s.Failure != nil {
-			return 1
-		}
-		return 0
+		return oneIf(s.Failure != nil)
 	}},
 }
 
@@ -62,17 +59,14 @@ var logNumbers = []number[facts.Size]{
 // CollectFacts has the numbers of feeds, by the names of their logs, of ways out, and of the host's
 // own log on every scrape. It is called once, before the first scrape.
 func (t *Telemetry) CollectFacts(feeds func(yield func(log string, s facts.Status)), ways func() []delivery.State, log func() facts.Size) {
-	if t == nil || t.metrics == nil {
-		return
-	}
-	collect(t.metrics, feedNumbers, func(yield func(string, *facts.Status)) {
+	collect(t, feedNumbers, func(yield func(string, *facts.Status)) {
 		feeds(func(log string, s facts.Status) { yield(log, &s) })
 	})
-	collect(t.metrics, logNumbers, func(yield func(string, *facts.Size)) {
+	collect(t, logNumbers, func(yield func(string, *facts.Size)) {
 		size := log()
 		yield("", &size)
 	})
-	collect(t.metrics, wayNumbers, func(yield func(string, *delivery.State)) {
+	collect(t, wayNumbers, func(yield func(string, *delivery.State)) {
 		for _, s := range ways() {
 			yield(s.Name, &s)
 		}

@@ -43,20 +43,17 @@ func readSlow(text string) (time.Duration, error) {
 	return d, nil
 }
 
+// levels are the values of the setting log.level.
+var levels = map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError}
+
 // readLevel reads the setting log.level. Other spellings that slog has, such as INFO+2, are
 // errors.
 func readLevel(text string) (slog.Level, error) {
-	switch text {
-	case "debug":
-		return slog.LevelDebug, nil
-	case "info":
-		return slog.LevelInfo, nil
-	case "warn":
-		return slog.LevelWarn, nil
-	case "error":
-		return slog.LevelError, nil
+	level, ok := levels[text]
+	if !ok {
+		return 0, errors.New("write debug, info, warn or error")
 	}
-	return 0, errors.New("write debug, info, warn or error")
+	return level, nil
 }
 
 // NewLogger writes the gateway's log to w: text on a terminal, a JSON object a line

@@ -3,6 +3,7 @@ package migration
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -116,12 +117,7 @@ func (p *Plan) Add(s Step) { p.Steps = append(p.Steps, s) }
 
 // Concerns says whether a step is about a field, as entity.field.
 func (p *Plan) Concerns(name string) bool {
-	for _, s := range p.Steps {
-		if strings.EqualFold(name, s.Entity+"."+s.Field) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Steps, func(s Step) bool { return strings.EqualFold(name, s.Entity+"."+s.Field) })
 }
 
 // Refused lists the steps that cannot be applied; nil: all can.
@@ -154,8 +150,7 @@ func (d Differs) Error() string {
 func (p *Plan) Stop(task *Task) error {
 	var stop []Step
 	for _, s := range p.Steps {
-		switch {
-		case task.Unchanged && s.Start != Leaves, task.Start && s.Start == Refuses, !task.Start && s.Refused:
+		if task.Unchanged && s.Start != Leaves || task.Start && s.Start == Refuses || !task.Start && s.Refused {
 			stop = append(stop, s)
 		}
 	}

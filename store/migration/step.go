@@ -35,29 +35,25 @@ func (t *Table) fields(columns []string) string {
 	return strings.Join(names, ", ")
 }
 
+// plainly are the words of the steps that need no more, a verb first.
+var plainly = map[string]string{
+	CreateTable: "make the table", AddColumn: "add the column", DropColumn: "drop the column", ChangeKey: "change the primary key",
+	SetNotNull: "make the column never null", DropNotNull: "let the column be null", AddUnique: "make the values unique",
+}
+
 // does is the difference in words, a verb first.
 func (d *Difference) does() string {
+	switch {
+	case d.Op == CreateTable && d.Was != nil:
+		return "keep rows in it"
+	case d.Op == AddColumn && d.Column.NotNull:
+		return "add a column that is never null"
+	case plainly[d.Op] != "":
+		return plainly[d.Op]
+	}
 	switch d.Op {
-	case CreateTable:
-		if d.Was != nil {
-			return "keep rows in it"
-		}
-		return "make the table"
-	case AddColumn:
-		if d.Column.NotNull {
-			return "add a column that is never null"
-		}
-		return "add the column"
-	case DropColumn:
-		return "drop the column"
-	case ChangeKey:
-		return "change the primary key"
 	case ChangeType:
 		return "change the type from " + d.WasColumn.Kind + " to " + d.Column.Kind
-	case SetNotNull:
-		return "make the column never null"
-	case DropNotNull:
-		return "let the column be null"
 	case AddCheck:
 		return "hold the column to " + d.Check.Keyword
 	case DropCheck:
@@ -66,8 +62,6 @@ func (d *Difference) does() string {
 		return "hold the relation to " + d.Column.References.Table
 	case DropForeignKey:
 		return "no longer hold the relation to " + d.WasColumn.References.Table
-	case AddUnique:
-		return "make the values unique"
 	case AddIndex:
 		return "make the index " + d.Index.Name
 	case DropIndex:

@@ -1,6 +1,7 @@
 package migration
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/frondhost/frond/facade/catalog"
@@ -38,12 +39,7 @@ func (t *Task) may(flag, entity, field string) bool {
 	if flag == ConvertFlag {
 		list = t.Convert
 	}
-	for _, name := range list {
-		if strings.EqualFold(name, entity+"."+field) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(name string) bool { return strings.EqualFold(name, entity+"."+field) })
 }
 
 // Executes reports whether the task executes a step: it is not refused, and a start may apply it.
