@@ -72,7 +72,7 @@ func (b *batch) post(ctx context.Context, part []int) (refused bool, err *kiterr
 		b.host.known.batchTaken()
 		err = b.take(part, responses)
 	}
-	if len(part) > 1 && (f != nil && f.kind == tooLarge || f == nil && err != nil && err.Code == kiterror.PayloadTooLarge) {
+	if len(part) > 1 && tooMuch(err, f) {
 		half := len(part) / 2
 		if refused, err = b.post(ctx, part[:half]); err != nil || refused {
 			return refused, err

@@ -28,7 +28,7 @@ type host struct {
 // newHost makes the host at a base address; opts may be nil.
 func newHost(base string, opts *Options) *host {
 	s := newSender(base, opts)
-	return &host{options: s.endpoint.options, sender: s, conformance: conformance{options: s.endpoint.options, checked: map[string]time.Time{}, logged: map[string]bool{}}}
+	return &host{options: s.endpoint.options, sender: s, known: knowledge{missing: map[string]time.Time{}, lists: map[string]listForm{}}, conformance: conformance{options: s.endpoint.options, checked: map[string]time.Time{}, logged: map[string]bool{}}}
 }
 
 // single makes a call as one frame in one post.

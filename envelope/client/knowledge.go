@@ -73,7 +73,9 @@ func (k *knowledge) learn(document json.RawMessage) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.document, k.methods = sum, methods
-	k.took, k.refused, k.missing, k.lists = false, time.Time{}, nil, nil
+	k.took, k.refused = false, time.Time{}
+	clear(k.missing)
+	clear(k.lists)
 }
 
 // methodOf reads an operation of a discovery document. Where the document gives no kind,
@@ -101,12 +103,19 @@ func methodOf(d *schema.DiscoveredDoor, op *schema.DiscoveredOp) *method {
 
 // maximum is the value of that keyword, or 0 without it.
 func maximum(f *schema.Field) int {
-	if f != nil {
-		if n, ok := schema.Integer(f.Shape.Extra.Get("maximum")); ok && n > 0 && n < envelope.MaxOffset {
-			return int(n)
-		}
+	if f == nil {
+		return 0
 	}
-	return 0
+	return count(f.Shape.Extra.Get("maximum"), 1, 0)
+}
+
+// count is a whole number from least to [envelope.MaxOffset], or otherwise for any other text.
+func count(text json.RawMessage, least int64, otherwise int) int {
+	n, ok := schema.Integer(text)
+	if !ok || n < least || n > envelope.MaxOffset {
+		return otherwise
+	}
+	return int(n)
 }
 
 // fieldNames are the names of a card's fields.
@@ -137,9 +146,6 @@ func (k *knowledge) listForm(key string) listForm {
 func (k *knowledge) setListForm(key string, form listForm) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.lists == nil {
-		k.lists = map[string]listForm{}
-	}
 	k.lists[key] = form
 }
 
@@ -175,17 +181,13 @@ func (k *knowledge) batchRefused() {
 func (k *knowledge) lacks(key string) bool {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
-	at, found := k.missing[key]
-	return found && time.Since(at) <= forgetAfter
+	return time.Since(k.missing[key]) <= forgetAfter
 }
 
 // setMissing remembers that the host does not serve a method, for forgetAfter.
 func (k *knowledge) setMissing(key string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.missing == nil {
-		k.missing = map[string]time.Time{}
-	}
 	k.missing[key] = time.Now()
 }
 

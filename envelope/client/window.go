@@ -29,18 +29,13 @@ func (p *pending) place(query json.RawMessage, probe bool) (json.RawMessage, *ki
 	l.from, l.known, l.drop, l.asked = position{}, true, 0, limit
 	accepts, said := p.queryKeys()
 	after, before := jsontext.Get(query, "after"), jsontext.Get(query, "before")
-	if n, ok := schema.Integer(jsontext.Get(query, "offset")); ok && n > 0 && n <= envelope.MaxOffset {
-		l.from.rows = int(n)
-	}
+	l.from.rows = count(jsontext.Get(query, "offset"), 0, 0)
 	if n := p.pageNumber(); n > 1 && limit > 0 {
 		l.from.rows = (n - 1) * limit
 	}
 	l.known = jsontext.KindOf(before) != jsontext.String || jsontext.KindOf(after) == jsontext.String // both are a range
-	switch jsontext.KindOf(jsontext.Get(query, "backward")) {
-	case jsontext.True:
-		l.known = false
-	case jsontext.False:
-		l.known = true
+	if said := jsontext.KindOf(jsontext.Get(query, "backward")); said == jsontext.True || said == jsontext.False {
+		l.known = said == jsontext.False
 	}
 	own := false
 	if text := jsontext.Unquote(after); jsontext.KindOf(after) == jsontext.String && text != "" {
@@ -109,11 +104,7 @@ func (p *pending) limit() int {
 // pageNumber is the page that the query of a list requests in a consumer's own words, from 1;
 // 0: none.
 func (p *pending) pageNumber() int {
-	n, ok := schema.Integer(jsontext.Get(p.call.Invocation.Query, "page"))
-	if !ok || n < 1 || n > envelope.MaxOffset {
-		return 0
-	}
-	return int(n)
+	return count(jsontext.Get(p.call.Invocation.Query, "page"), 1, 0)
 }
 
 // counts says whether the total is wanted.

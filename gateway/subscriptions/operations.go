@@ -3,6 +3,8 @@ package subscriptions
 import (
 	"context"
 	"slices"
+
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // operation is one that a client began on a connection and that has not ended. Its fields but id are
@@ -44,6 +46,31 @@ func (o *operations) open(op *operation, stream *Stream) bool {
 		op.stream, op.ready = stream, true
 	}
 	return !op.gone
+}
+
+// complete ends the operation with an id for the client, as remove does. One that is not known has
+// ended already.
+func (o *operations) complete(id string) bool {
+	op := o.named(string(jsontext.Quote(id)))
+	return op != nil && o.remove(op)
+}
+
+// removeAll ends all operations.
+func (o *operations) removeAll() {
+	for len(o.all) > 0 {
+		o.remove(o.all[0])
+	}
+}
+
+// readied returns the operations whose streams may have something, which they do not any more.
+func (o *operations) readied() (ready []*operation) {
+	for _, op := range o.all {
+		if op.ready && op.stream != nil {
+			op.ready = false
+			ready = append(ready, op)
+		}
+	}
+	return ready
 }
 
 // remove takes an operation from the connection, whose id may be used again. It reports whether the

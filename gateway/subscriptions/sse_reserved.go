@@ -156,9 +156,7 @@ func (srv *EventServer) release(s *reserved) {
 	}
 	s.cancel()
 	s.mu.Lock()
-	for len(s.ops.all) > 0 {
-		s.remove(s.ops.all[0])
-	}
+	s.ops.removeAll()
 	s.mu.Unlock()
 	messages, _, ended := s.due()
 	for _, m := range append(messages, s.written...) {
@@ -245,13 +243,7 @@ func (s *reserved) due() (messages []reservedMessage, ready []*operation, ended 
 	defer s.mu.Unlock()
 	messages, ended = s.queue, s.ops.takeEnded()
 	s.queue = nil
-	for _, op := range s.ops.all {
-		if op.ready && op.stream != nil {
-			op.ready = false
-			ready = append(ready, op)
-		}
-	}
-	return messages, ready, ended
+	return messages, s.ops.readied(), ended
 }
 
 // write adds a message to a batch:
@@ -329,23 +321,16 @@ func (s *reserved) ends(op *operation, resp *resolvers.Response) {
 		return
 	}
 	s.queue = append(s.queue, reservedMessage{op, resp}, reservedMessage{op: op})
-	s.remove(op)
+	s.ops.remove(op)
 	s.poke()
-}
-
-// remove takes an operation from the stream. The caller holds s.mu.
-func (s *reserved) remove(op *operation) {
-	if s.ops.remove(op) {
-		s.poke()
-	}
 }
 
 // complete ends an operation for the client. One that is not known has ended already.
 func (s *reserved) complete(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if op := s.ops.named(string(jsontext.Quote(id))); op != nil {
-		s.remove(op)
+	if s.ops.complete(id) {
+		s.poke()
 	}
 }
 

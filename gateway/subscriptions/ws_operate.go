@@ -101,22 +101,16 @@ func (c *conn) ends(op *operation, resp *resolvers.Response) {
 		c.queue(message{text: failed(op.id, jsontext.Get(resp.Body, "errors"))})
 		resp.Release()
 	}
-	c.remove(op)
+	if c.ops.remove(op) {
+		c.pump.Wake()
+	}
 }
 
 // complete ends an operation for the client. One that is not known has ended already.
 func (c *conn) complete(id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if op := c.ops.named(string(jsontext.Quote(id))); op != nil {
-		c.remove(op)
-	}
-}
-
-// remove takes an operation from the connection, whose id may be used again. The caller holds
-// c.mu.
-func (c *conn) remove(op *operation) {
-	if c.ops.remove(op) {
+	if c.ops.complete(id) {
 		c.pump.Wake()
 	}
 }

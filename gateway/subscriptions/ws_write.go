@@ -103,16 +103,10 @@ func (c *conn) due(b *outlet.Batch) (ready []*operation, ended []*Stream, at tim
 		c.out[c.written].write(b)
 	}
 	gathered := c.sent.Add(gather)
-	wait := time.Until(gathered) > 0
-	for _, op := range c.ops.all {
-		switch {
-		case !op.ready || op.stream == nil:
-		case wait:
-			at = gathered
-		default:
-			op.ready = false
-			ready = append(ready, op)
-		}
+	if time.Until(gathered) <= 0 {
+		ready = c.ops.readied()
+	} else if slices.ContainsFunc(c.ops.all, func(op *operation) bool { return op.ready && op.stream != nil }) {
+		at = gathered
 	}
 	if c.going != (ending{}) && c.running == 0 && c.written == 0 && len(ready) == 0 {
 		c.finishing(c.going)
@@ -147,9 +141,7 @@ func (c *conn) Close() {
 	if c.end == (ending{}) {
 		c.end = ending{code: abnormalClosure}
 	}
-	for len(c.ops.all) > 0 {
-		c.remove(c.ops.all[0])
-	}
+	c.ops.removeAll()
 	out, ended := c.out, c.ops.takeEnded()
 	c.out = nil
 	c.mu.Unlock()
