@@ -1,6 +1,8 @@
 package migration
 
-import "encoding/json"
+import (
+	"encoding/json"
+)
 
 // Database is a database whose plan a [Planner] makes. The names of tables and columns are those of
 // [Table].
