@@ -24,18 +24,19 @@ type FilterField struct {
 	To   *Filter // of a relation
 }
 
-// FilterForm is which operators a field takes.
-type FilterForm uint8
+// FilterForm is which operators a field takes: their type in a client, with %s for that of the
+// operands.
+type FilterForm string
 
 // The forms of fields in a filter.
 const (
-	presence FilterForm = iota // isNull alone
-	equality
-	order
-	textForm
-	membership // has
-	toOne
-	toMany
+	presence   FilterForm = "Present" // isNull alone
+	equality   FilterForm = "Equal<%s>"
+	order      FilterForm = "Ordered<%s>"
+	textForm   FilterForm = "Text"
+	membership FilterForm = "Has<%s>"
+	toOne      FilterForm = "%s"
+	toMany     FilterForm = "Some<%s>"
 )
 
 // reach reads a client's knowledge of a door, apart from its operations.
@@ -213,7 +214,7 @@ func (b *reading) filter(e *schema.Entity) *Filter {
 func (b *reading) filterField(e *schema.Entity, name string, p *schema.Property) FilterField {
 	t := b.typeOf(&p.Shape, b.base(e, p.Name), schema.GraphQLType(p.Name), whole)
 	t.Null = false
-	out := FilterField{Name: name, Type: t}
+	out := FilterField{Name: name, Type: t, Form: presence}
 	switch {
 	case t.Basic == listOf && t.Elem.Basic != listOf && (t.Elem.Decl == nil || t.Elem.Decl.Enum != nil) && t.Elem.Basic != anyValue:
 		out.Form, out.Type = membership, *t.Elem

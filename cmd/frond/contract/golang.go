@@ -1,7 +1,6 @@
 package contract
 
 import (
-	"bytes"
 	_ "embed" // the support file
 	"fmt"
 	"go/format"
@@ -34,12 +33,14 @@ func (m *Model) Go(pkg string) (Files, error) {
 	if !token.IsIdentifier(pkg) || pkg == "_" || pkg == "main" {
 		return nil, fmt.Errorf("%q cannot be the name of a Go package; write letters and digits, such as %s", pkg, GoPackage(m.Frond))
 	}
-	w := &goWriter{model: m, consts: newNames()}
-	for _, d := range m.Types {
-		w.consts[d.Name] = true
+	text, err := written("contract.go", struct {
+		Package, Frond string
+		Doors          []goDoor
+		Types          []goType
+	}{pkg, m.Frond, m.goDoors(), m.goTypes()})
+	if err == nil {
+		text, err = format.Source(text)
 	}
-	w.file(pkg)
-	text, err := format.Source(w.Bytes())
 	if err != nil {
 		return nil, fmt.Errorf("the Go of %s cannot be written: %w", m.Frond, err)
 	}
@@ -68,33 +69,20 @@ func GoPackage(name string) string {
 	return pkg
 }
 
-// goWriter writes the Go of a model, unformatted. Indentation and alignment are those of
-// go/format, so each line is written as it comes.
-type goWriter struct {
-	bytes.Buffer
-	model  *Model
-	consts names // of the whole package, for what enumerations declare
-}
-
-// line writes a line of code.
-func (w *goWriter) line(text string, args ...any) {
-	fmt.Fprintf(&w.Buffer, text, args...)
-	w.WriteByte('\n')
-}
-
-// doc writes a comment: the generator's sentence first, then the author's description.
-func (w *goWriter) doc(first, doc, deprecated string) {
-	for _, text := range []string{first, doc} {
-		for _, line := range docLines(text) {
-			w.line("// %s", line)
-		}
-	}
+// goComment is a comment: the generator's sentence first, then the author's description.
+func goComment(first, doc, deprecated string) string {
+	lines := append(docLines(first), docLines(doc)...)
 	if deprecated != "" {
-		if first != "" || doc != "" {
-			w.line("//")
+		if lines != nil {
+			lines = append(lines, "")
 		}
-		w.line("// Deprecated: %s", strings.Join(docLines(deprecated), " "))
+		lines = append(lines, "Deprecated: "+strings.Join(docLines(deprecated), " "))
 	}
+	var b strings.Builder
+	for _, line := range lines {
+		b.WriteString(strings.TrimSpace("// "+line) + "\n")
+	}
+	return b.String()
 }
 
 // docLines are a text's lines, without anything that ends or changes a comment. A description
@@ -114,55 +102,8 @@ func docLines(text string) (lines []string) {
 	return lines
 }
 
-// file writes contract.go: documents, client, types and doors, in this order.
-func (w *goWriter) file(pkg string) {
-	m := w.model
-	w.WriteString(generated)
-	w.line("// Package %s is the contract of the Frond %s: its types, and a client of its operations.\npackage %s\n", pkg, m.Frond, pkg)
-	w.line("import (\n\"context\"\n_ \"embed\"\n\"encoding/json\"\n\"sync\"\n\"time\"\n\n\"github.com/frondhost/frond/facade\"\n\"github.com/frondhost/frond/facade/access\"\n)\n")
-	w.line("//go:embed contract.json\nvar contract []byte\n\n//go:embed bundle.json\nvar bundle []byte\n")
-	w.line("// Contract is the discovery document of the Frond.\nfunc Contract() json.RawMessage { return append(json.RawMessage{}, contract...) }\n")
-	w.line("// Bundle is the cards of its entities.\nfunc Bundle() json.RawMessage { return append(json.RawMessage{}, bundle...) }\n")
-	w.line("var judging = sync.OnceValue(func() *judges { return judgesOf(contract) })\n")
-	w.line("var (\n_ context.Context\n_ time.Time // of date-times, where there are some\n)\n")
-	w.client()
-	for _, d := range m.Types {
-		w.decl(d)
-	}
-	for _, d := range m.Doors {
-		w.door(d)
-	}
-}
-
-// client writes the client with a field for each door.
-//
-//	type Client struct {
-//		conn
-//		Product   ProductDoor
-//		OrderLine OrderLineDoor
-//	}
-func (w *goWriter) client() {
-	doors := newNames("Call", "As")
-	w.doc("Client calls the operations of "+w.model.Frond+", here or elsewhere. It may be used from many goroutines.", "", "")
-	w.line("type Client struct {\nconn")
-	var made strings.Builder
-	for _, d := range w.model.Doors {
-		name := doors.take(goName(d.Name))
-		w.line("%s %sDoor", name, d.Type)
-		fmt.Fprintf(&made, "client.%s = %s{door{&client.conn, %q}}\n", name, calls(d), d.Name)
-	}
-	w.line("}\n")
-	w.doc("NewClient returns a client whose calls go through caller: a façade, a gateway's host, or a client.Remote.", "", "")
-	w.line("func NewClient(caller facade.Caller) *Client { return newClient(conn{caller: caller}) }\n")
-	w.doc("As is the client for a caller: its calls carry this state.", "", "")
-	w.line("func (c *Client) As(state access.State) *Client { return newClient(conn{c.caller, state}) }\n")
-	w.line("func newClient(c conn) *Client {\nclient := &Client{conn: c}\n%sreturn client\n}\n", made.String())
-}
-
-// calls is the type that implements a door's interface; it has no exported name.
-func calls(d *Door) string { return "calls" + d.Type }
-
-// decl writes a type: a struct, or a string with constants for its values.
+// goType is a type with the names that it has in Go: a struct, or a string with constants for its
+// values.
 //
 //	type ProductInput struct {
 //		Name  string      `json:"name"`
@@ -171,51 +112,56 @@ func calls(d *Door) string { return "calls" + d.Type }
 //
 //	type ProductStatus string
 //	const ProductStatusOpen ProductStatus = "open"
-func (w *goWriter) decl(d *Decl) {
-	says := " is a type of the contract."
-	if d.Doc != "" {
-		says = ": " + d.Doc
+type goType struct {
+	*Decl
+	About   string     // behind its name
+	Members []goMember // its fields; the constants, of which Type is the value
+}
+
+type goMember struct{ Doc, Deprecated, Name, Type, Tag string }
+
+// goTypes are the types of the model.
+func (m *Model) goTypes() []goType {
+	consts := newNames()
+	for _, d := range m.Types {
+		consts[d.Name] = true
 	}
-	w.doc(d.Name+says, "", "")
-	if d.Enum != nil {
-		w.line("type %s string\n\n// The values of %s.\nconst (", d.Name, d.Name)
+	types := make([]goType, len(m.Types))
+	for i, d := range m.Types {
+		t := goType{Decl: d, About: " is a type of the contract."}
+		if d.Doc != "" {
+			t.About = ": " + d.Doc
+		}
 		for _, value := range d.Enum {
-			w.line("%s %s = %s", w.consts.take(d.Name+goName(value)), d.Name, strconv.Quote(value))
+			t.Members = append(t.Members, goMember{Name: consts.take(d.Name + goName(value)), Type: strconv.Quote(value)})
 		}
-		w.line(")\n")
-		return
-	}
-	w.line("type %s struct {", d.Name)
-	names := newNames("Validate")
-	for i := range d.Fields {
-		f := &d.Fields[i]
-		w.doc("", f.Doc, f.Deprecated)
-		kind, tag := w.of(f.Type), f.Name
-		switch {
-		// The version is read alone: a plain string, which is left out where it is empty.
-		case f.Version:
-			w.line("%s string `json:%q`", names.take("ETag"), f.Name+",omitempty")
-			continue
-		// A row is read: nil is absence, and is left out again where the row is written.
-		case f.Absent:
-			t := f.Type
-			t.Null = true
-			kind, tag = w.bare(t), tag+",omitempty"
-		case f.Optional:
-			kind, tag = "Opt["+w.bare(f.Type)+"]", tag+",omitzero"
+		names := newNames("Validate")
+		for _, f := range d.Fields {
+			name, kind, tag := goName(f.Name), goOf(f.Type), f.Name
+			switch {
+			case f.Version:
+				name, kind, tag = "ETag", "string", tag+",omitempty"
+			case f.Absent:
+				t := f.Type
+				t.Null = true
+				kind, tag = goBare(t), tag+",omitempty"
+			case f.Optional:
+				kind, tag = "Opt["+goBare(f.Type)+"]", tag+",omitzero"
+			}
+			t.Members = append(t.Members, goMember{f.Doc, f.Deprecated, names.take(name), kind, tag})
 		}
-		w.line("%s %s `json:%q`", names.take(goName(f.Name)), kind, tag)
+		types[i] = t
 	}
-	w.line("}\n")
+	return types
 }
 
 // of is a type where it cannot be left out: a list is never null unless its card allows it.
 // List writes [] for a nil slice; a plain slice would write null, which the host refuses.
-func (w *goWriter) of(t Type) string {
+func goOf(t Type) string {
 	if t.Basic == listOf && !t.Null {
-		return "List[" + w.of(*t.Elem) + "]"
+		return "List[" + goOf(*t.Elem) + "]"
 	}
-	return w.bare(t)
+	return goBare(t)
 }
 
 // bare is a type in Go, a pointer where it may be null.
@@ -225,7 +171,7 @@ func (w *goWriter) of(t Type) string {
 //	list of integers                    []int64
 //	integer or null                     *int64
 //	any                                 json.RawMessage
-func (w *goWriter) bare(t Type) string {
+func goBare(t Type) string {
 	text := ""
 	switch t.Basic {
 	case anyValue:
@@ -241,7 +187,7 @@ func (w *goWriter) bare(t Type) string {
 	case moment:
 		text = "time.Time"
 	case listOf:
-		text = "[]" + w.of(*t.Elem)
+		text = "[]" + goOf(*t.Elem)
 	case named:
 		text = t.Decl.Name
 	}
@@ -251,71 +197,64 @@ func (w *goWriter) bare(t Type) string {
 	return text
 }
 
-// door writes the interface of a door, the type that implements it, and Validate for the inputs
-// of its operations.
+// goDoor is a door with the names that it has in Go.
 //
 //	type ProductDoor interface {
 //		// FindByID calls product.findById.
 //		FindByID(ctx context.Context, key string, options ...CallOption) (*Product, error)
 //	}
 //	type callsProduct struct{ door }
-func (w *goWriter) door(d *Door) {
-	methods := newNames()
-	names := make([]string, len(d.Ops))
-	w.doc(d.Type+"Door has the operations of "+d.Name+".", "", "")
-	w.line("type %sDoor interface {", d.Type)
-	for i, op := range d.Ops {
-		names[i] = methods.take(goName(op.Name))
-		w.doc(names[i]+" calls "+d.Name+"."+op.Name+".", op.Doc, op.Deprecated)
-		if op.Takes != nil {
-			w.line("// The host understands %s of the query.", strings.Join(op.Takes, ", "))
-		}
-		if op.takesOptions() {
-			var options []string
-			for _, key := range op.Options {
-				options = append(options, goName(key))
+type goDoor struct {
+	*Door
+	Field   string // of the client
+	Methods []goMethod
+	Update  *Op    // nil: rows are not updated
+	PatchOf string // its method and the types; "": rows are not updated
+	Inputs  []*Op  // an operation for each type of input
+}
+
+// goMethod is the method of an operation: its parameters and results, and its return expression.
+type goMethod struct {
+	*Op
+	GoName             string
+	Choices            []string // the functions that make its options
+	Args, Result, Call string
+}
+
+// goDoors are the doors of the model.
+func (m *Model) goDoors() []goDoor {
+	fields := newNames("Call", "As")
+	doors := make([]goDoor, len(m.Doors))
+	for i, d := range m.Doors {
+		door := goDoor{Door: d, Field: fields.take(goName(d.Name)), Update: d.updates()}
+		methods, judged := newNames(), map[*Decl]bool{nil: true}
+		for _, op := range d.Ops {
+			method := goMethod{Op: op, GoName: methods.take(goName(op.Name))}
+			method.Args, method.Result, method.Call = op.goMethod()
+			if op.takesOptions() {
+				for _, key := range op.Options {
+					method.Choices = append(method.Choices, goName(key))
+				}
 			}
-			w.line("// Options: %s.", strings.Join(options, ", "))
+			door.Methods = append(door.Methods, method)
+			if !judged[op.In] {
+				judged[op.In] = true
+				door.Inputs = append(door.Inputs, op)
+			}
 		}
-		takes, gives, _ := w.method(op)
-		w.line("%s(%s) %s", names[i], takes, gives)
-	}
-	update := d.updates()
-	patchOf := ""
-	if update != nil {
-		patchOf = fmt.Sprintf("%s(before, after *%s) (%s, error)", methods.take("PatchOf"), d.Type, update.In.Name)
-		w.line("// PatchOf returns the patch for an Update that turns before into after: the fields that differ\n// and may be written. Both are whole rows. It sends no request.\n%s", patchOf)
-	}
-	w.line("}\n\ntype %s struct{ door }\n", calls(d))
-	w.line("var _ %sDoor = %s{}\n", d.Type, calls(d))
-	for i, op := range d.Ops {
-		takes, gives, body := w.method(op)
-		w.line("func (c %s) %s(%s) %s { return %s }\n", calls(d), names[i], takes, gives, body)
-	}
-	if update != nil {
-		w.line("func (c %s) %s { return patchOf[%s](judging(), %q, before, after) }\n", calls(d), patchOf, update.In.Name, d.Name+"."+update.Name)
-	}
-	// Two operations may take the same declaration, which can have one method Validate.
-	judged := map[*Decl]bool{}
-	for _, op := range d.Ops {
-		if op.In == nil || judged[op.In] {
-			continue
+		if door.Update != nil {
+			door.PatchOf = fmt.Sprintf("%s(before, after *%s) (%s, error)", methods.take("PatchOf"), d.Type, door.Update.In.Name)
 		}
-		judged[op.In] = true
-		w.line("// Validate judges a value by the host's cards before it is sent. Its error is\n// VALIDATION_FAILED with a detail for each fault.")
-		w.line("func (in %s) Validate() error { return judging().check(%q, in, %s, %s) }\n", op.In.Name, d.Name+"."+op.Name, goStrings(op.Params), goStrings(op.Query))
-		if op.Builtin && op.Name == "create" {
-			w.line("// New%s holds the values of a new %s, judged as the host will judge them.", d.Type, d.Name)
-			w.line("func New%s(in %s) (*%s, error) {\nif err := in.Validate(); err != nil {\nreturn nil, err\n}\nreturn &in, nil\n}\n", d.Type, op.In.Name, op.In.Name)
-		}
+		doors[i] = door
 	}
+	return doors
 }
 
 // takesOptions reports whether the method of an operation in Go has options:
 // findByIds spends its variadic parameter on the ids.
 func (op *Op) takesOptions() bool { return op.Options != nil && op.Name != "findByIds" }
 
-// method returns the parameters and results of a method, and its return expression.
+// goMethod returns the parameters and results of a method, and its return expression.
 //
 //	list         query ListQuery           (*Page[Product], error)
 //	findById     key string, options       (*Product, error)
@@ -324,15 +263,15 @@ func (op *Op) takesOptions() bool { return op.Options != nil && op.Name != "find
 //	update       key, in, options          (*Product, error)
 //	delete       key, options              (bool, error)
 //	named        in, or facade.Invocation  by its cardinality; any JSON without an output card
-func (w *goWriter) method(op *Op) (takes, gives, body string) {
+func (op *Op) goMethod() (takes, gives, body string) {
 	takes = "ctx context.Context"
 	if op.Many {
 		return op.many(takes)
 	}
 	id, query, in := "nil", "nil", "nil"
 	if op.Builtin && op.ID != nil && op.Name != "findByIds" {
-		takes += ", key " + w.bare(*op.ID)
-		id = "id[" + w.bare(*op.ID) + "]{key}"
+		takes += ", key " + goBare(*op.ID)
+		id = "id[" + goBare(*op.ID) + "]{key}"
 	}
 	if op.Builtin && op.In != nil {
 		takes += ", in " + op.In.Name
@@ -346,8 +285,8 @@ func (w *goWriter) method(op *Op) (takes, gives, body string) {
 		takes += ", query ListQuery"
 		query = "query"
 	case op.Builtin && op.Name == "findByIds":
-		takes += ", list ..." + w.bare(*op.ID)
-		query = "ids[" + w.bare(*op.ID) + "]{list}"
+		takes += ", list ..." + goBare(*op.ID)
+		query = "ids[" + goBare(*op.ID) + "]{list}"
 	}
 	ask := fmt.Sprintf("c.ask(ctx, %q, %s, %s, %s)", op.Name, id, query, in)
 	switch {
@@ -360,7 +299,7 @@ func (w *goWriter) method(op *Op) (takes, gives, body string) {
 	}
 	out := "json.RawMessage"
 	if op.Out != nil {
-		out = w.bare(*op.Out)
+		out = goBare(*op.Out)
 	}
 	switch {
 	case op.Builtin && op.Name == "delete":
@@ -377,7 +316,7 @@ func (w *goWriter) method(op *Op) (takes, gives, body string) {
 	return takes, "(*" + out + ", error)", "one[" + out + "](" + ask + ")"
 }
 
-// many is method for a write of many rows.
+// many is goMethod for a write of many rows.
 //
 //	createMany   in []ProductInput, options         ([]Product, error)
 //	updateMany   where Filter, in, options          (*Written[Product], error)

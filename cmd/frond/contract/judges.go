@@ -11,9 +11,9 @@ import (
 
 // Judge is what callers send to one entity, or by one view.
 type Judge struct {
-	Name  string // of the entity or the view
-	Doc   string
-	Sends []Sent
+	Name   string // of the entity or the view
+	Member string // in index.js; "": callers send nothing
+	Sends  []Sent
 }
 
 // Sent is a body: that of a new row, a patch, or the input of a named operation.
@@ -31,38 +31,42 @@ type Sent struct {
 //	a door    create and update as far as it has them, each named operation with an input
 //	a view    create and update: the view as a body
 func (b *reading) judges(f *catalog.Frond) {
-	for i, d := range f.Doors {
-		judge := &Judge{Name: d.Name, Doc: b.model.Doors[i].Doc}
-		for k, op := range d.Operations {
-			in := b.model.Doors[i].Ops[k].In
-			switch {
-			case op.Builtin && op.Name == "create":
-				judge.Sends = append(judge.Sends, Sent{Op: op.Name, Card: d.Entity, Mode: schema.Create, Preset: d.Presets, Within: describe.NestedJudges(b.catalog, op), Type: in})
-			case op.Builtin && op.Name == "update":
-				judge.Sends = append(judge.Sends, Sent{Op: op.Name, Card: d.Entity, Mode: schema.Patch, Within: describe.NestedJudges(b.catalog, op), Type: in})
-			case !op.Builtin && op.Input != nil:
-				mode := schema.Create
-				if op.Patch {
-					mode = schema.Patch
-				}
-				// Of an operation with further parts the body has a type of its own.
-				if op.Params != nil || op.Query != nil {
-					in = b.body(b.model.Doors[i].Type+schema.GraphQLType(op.Name)+"Body", "The body of "+d.Name+"."+op.Name+".", op.Input, mode)
-				}
-				judge.Sends = append(judge.Sends, Sent{Op: op.Name, Card: op.Input, Mode: mode, Type: in})
-			}
+	taken := newNames(exported...)
+	add := func(name string, sends ...Sent) {
+		judge := &Judge{Name: name, Sends: sends}
+		if len(sends) > 0 {
+			judge.Member = taken.take(member(name))
 		}
 		b.model.Judges = append(b.model.Judges, judge)
+	}
+	for i, d := range f.Doors {
+		var sends []Sent
+		for k, op := range d.Operations {
+			sent := Sent{Op: op.Name, Card: op.Input, Mode: schema.Create, Within: describe.NestedJudges(b.catalog, op), Type: b.model.Doors[i].Ops[k].In}
+			if op.Patch {
+				sent.Mode = schema.Patch
+			}
+			switch {
+			case op.Input == nil, op.Builtin && op.Name != "create" && op.Name != "update":
+				continue
+			case op.Builtin && op.Name == "create":
+				sent.Preset = d.Presets
+			// Of an operation with further parts the body has a type of its own.
+			case !op.Builtin && (op.Params != nil || op.Query != nil):
+				sent.Type = b.body(b.model.Doors[i].Type+schema.GraphQLType(op.Name)+"Body", "The body of "+d.Name+"."+op.Name+".", op.Input, sent.Mode)
+			}
+			sends = append(sends, sent)
+		}
+		add(d.Name, sends...)
 	}
 	for _, v := range b.catalog.Set.Views {
 		if v.Frond != f.Name || slices.ContainsFunc(f.Doors, func(d *catalog.Door) bool { return d.Entity == v }) {
 			continue
 		}
 		name := schema.GraphQLType(v.Name)
-		b.model.Judges = append(b.model.Judges, &Judge{Name: v.Name, Doc: v.Card.Description, Sends: []Sent{
-			{Op: "create", Card: v, Mode: schema.Create, Type: b.body(name+"Input", "What "+v.Name+" takes.", v, schema.Create)},
-			{Op: "update", Card: v, Mode: schema.Patch, Type: b.body(name+"Patch", "A part of "+v.Name+".", v, schema.Patch)},
-		}})
+		add(v.Name,
+			Sent{Op: "create", Card: v, Mode: schema.Create, Type: b.body(name+"Input", "What "+v.Name+" takes.", v, schema.Create)},
+			Sent{Op: "update", Card: v, Mode: schema.Patch, Type: b.body(name+"Patch", "A part of "+v.Name+".", v, schema.Patch)})
 	}
 }
 

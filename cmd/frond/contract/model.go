@@ -31,11 +31,12 @@ type Model struct {
 
 // Door is a callable entity with its operations.
 type Door struct {
-	Name string // as the wire has it
-	Type string // in type names: OrderLine
-	Doc  string
-	Ops  []*Op
-	Path string // of REST
+	Name   string // as the wire has it
+	Type   string // in type names: OrderLine
+	Member string // of a client in JavaScript: orderLine
+	Doc    string
+	Ops    []*Op
+	Path   string // of REST
 
 	// The following are of a door with rows.
 	Entity    *schema.Entity // nil: the door stores no rows
@@ -140,8 +141,9 @@ func Read(served *catalog.Catalog, frond string) (*Model, error) {
 	// The names of rows are taken first, so that a view with the name of an entity's input
 	// is the one that gets a number.
 	var doors []*Door
+	members := newNames("call", "atomic", "facts")
 	for _, d := range f.Doors {
-		door := &Door{Name: d.Name, Type: b.doorName(schema.GraphQLType(d.Name))}
+		door := &Door{Name: d.Name, Type: b.doorName(schema.GraphQLType(d.Name)), Member: members.take(member(d.Name))}
 		if d.Entity != nil {
 			door.Doc = d.Entity.Card.Description
 			b.decls["row "+d.Entity.Key] = b.declare(&Decl{Name: door.Type, Doc: door.Doc})

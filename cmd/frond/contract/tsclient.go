@@ -1,394 +1,78 @@
 package contract
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/frondhost/frond/facade/catalog"
-	"github.com/frondhost/frond/schema"
-	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// clientScript is client.js: the tables of doors and of facts, which are all that differs from
-// Frond to Frond, and the client over them.
-func (m *Model) clientScript() (string, error) {
-	table, err := m.table()
-	if err != nil {
-		return "", err
+// tsOperand is the type of a field of a filter.
+func tsOperand(f FilterField) string {
+	of := tsType(f.Type)
+	if f.To != nil {
+		of = f.To.Name
 	}
-	facts, err := m.factTable()
-	if err != nil {
-		return "", err
-	}
-	tables := "options"
-	if facts != "" {
-		facts, tables = "\n\nexport const facts = "+facts+";", "options, facts"
-	}
-	return generatedJS + "import { connect as over } from \"./connect.js\";\n\nexport { etag } from \"./connect.js\";\nexport { fieldErrors, KitError } from \"./errors.js\";\n\n" +
-		"export const doors = " + table + ";" + facts + "\n\nexport const connect = (options) => over(doors, " + tables + ");\nexport { connect as createClient };\n", nil
+	return strings.Replace(string(f.Form), "%s", of, 1)
 }
 
-// table is the client's data about each door.
-//
-//	{
-//	  "product": {"frond": "catalog", "door": "product", "path": "/api/catalog/products", "key": "id",
-//	    "ops": {"list": {"builtin": "list", "query": 1}, "retire": {"params": ["id"], "at": "retire"}}}
-//	}
-func (m *Model) table() (string, error) {
-	var doors record
-	for i, member := range m.members() {
-		d := m.Doors[i]
-		var o, ops record
-		for _, op := range d.Ops {
-			ops.object(op.Name, op.places())
-		}
-		o.text("frond", m.Frond)
-		o.text("door", d.Name)
-		o.text("path", d.Path)
-		if d.Key != nil {
-			o.text("key", d.Key.Name)
-		}
-		o.flag("etag", d.ETag)
-		o.texts("big", d.Big)
-		o.texts("shownBy", m.shownBy(d))
-		if d.Relations != nil && d.Relations.To != nil {
-			o.object("relations", d.Relations.table())
-		}
-		if d.GraphQL != nil {
-			o.object("graphql", d.GraphQL.object())
-		}
-		o.text("changes", d.Changes)
-		var files record
-		for _, name := range d.Files {
-			files.text(name, schema.Kebab(name))
-		}
-		if files != nil {
-			o.object("files", files)
-		}
-		if op := d.updates(); op != nil {
-			o.object("writes", writes(op.In, d.Entity))
-		}
-		o.object("ops", ops)
-		doors.object(member, o)
+// tsSortKeys is the union of a door's sort keys, and of names behind its relations.
+func tsSortKeys(d *Door) string {
+	var keys, relations []string
+	for _, name := range d.Sort {
+		keys = append(keys, name, "-"+name)
 	}
-	return doors.script()
-}
-
-// writes are the fields of a patch, with the declared members of those that are merged.
-func writes(patch *Decl, e *schema.Entity) (o record) {
-	var members func(fields []schema.Field) record
-	members = func(fields []schema.Field) (o record) {
-		for _, f := range fields {
-			if f.Shape.Properties == nil {
-				o.flag(f.Name, true)
-			} else {
-				o.object(f.Name, members(f.Shape.Properties))
-			}
-		}
-		return o
-	}
-	for _, f := range patch.Fields {
-		switch p := e.Property(f.Name); {
-		case !p.Stored: // rows that are written with the row
-		case p.Shape.Properties != nil && p.Axes.In.Name == "" && p.Axes.Out.Name == "":
-			o.object(f.Name, members(p.Shape.Properties))
-		default:
-			o.flag(f.Name, true)
-		}
-	}
-	return o
-}
-
-// record is an object of the script, whose members are written one after another.
-type record schema.Object
-
-// text adds a text, unless it is "".
-func (r *record) text(name, text string) {
-	if text != "" {
-		*r = append(*r, schema.Member{Name: name, Value: quote(text)})
-	}
-}
-
-// texts adds a list, unless it is nil.
-func (r *record) texts(name string, list []string) {
-	if list != nil {
-		*r = append(*r, schema.Member{Name: name, Value: jsontext.AppendStrings(nil, list)})
-	}
-}
-
-// flag adds 1 where it holds.
-func (r *record) flag(name string, holds bool) {
-	if holds {
-		*r = append(*r, schema.Member{Name: name, Value: []byte("1")})
-	}
-}
-
-// object adds an object.
-func (r *record) object(name string, o record) {
-	*r = append(*r, schema.Member{Name: name, Value: schema.Object(o).AppendJSON(nil)})
-}
-
-// script is the record as text, with line breaks.
-func (r record) script() (string, error) {
-	text, err := indent(schema.Object(r).AppendJSON(nil))
-	return string(bytes.TrimSpace(text)), err
-}
-
-// object is the GraphQL of a door as data.
-func (g *GraphQL) object() (o record) {
-	one := strings.ToLower(g.Type[:1]) + g.Type[1:]
-	var fields record
-	for _, f := range g.Fields {
-		if f.Select == f.Name {
-			fields.flag(f.Name, true)
-		} else {
-			fields.text(f.Name, f.Select)
-		}
-	}
-	o.text("type", g.Type)
-	o.text("one", one)
-	o.text("many", schema.Plural(one))
-	o.text("id", g.ID)
-	o.object("fields", fields)
-	o.texts("absent", g.Absent)
-	return o
-}
-
-// members are the names of the doors in a client, in their order.
-func (m *Model) members() []string {
-	names := newNames("call", "atomic", "facts")
-	list := make([]string, len(m.Doors))
-	for i, d := range m.Doors {
-		list[i] = names.take(d.member())
-	}
-	return list
-}
-
-// shownBy are the doors whose rows show rows of d: the lists that a change of d makes stale.
-func (m *Model) shownBy(d *Door) (members []string) {
-	for i, member := range m.members() {
-		if other := m.Doors[i]; other != d && slices.Contains(other.Shows, d.Name) {
-			members = append(members, member)
-		}
-	}
-	return members
-}
-
-// places is how a call is put together, for the client.
-//
-//	built in    {"builtin": "update"}
-//	no card     {"open": 1}
-//	named       {"params": ["id"], "parameters": [], "body": 1, "at": "retire"}
-func (op *Op) places() (o record) {
-	if op.Builtin {
-		o.text("builtin", op.Name)
-	}
-	o.flag("query", op.Kind == catalog.Query)
-	o.flag("open", op.Open)
-	o.texts("params", op.Params)
-	o.texts("parameters", op.Query)
-	o.texts("big", op.Big)
-	o.flag("body", !op.Builtin && op.Body)
-	if !op.Builtin || op.Name == "findByIds" {
-		o.text("at", schema.Kebab(op.Name))
-	}
-	return o
-}
-
-// clientTypes is client.d.ts.
-//
-//	export interface ProductFilter {
-//	  readonly price?: Ordered<number>;
-//	  readonly category?: CategoryFilter;
-//	}
-//	export interface ProductDoor {
-//	  findById(id: string, options?: Sending): Promise<Product | null>;
-//	}
-func (m *Model) clientTypes() string {
-	w := &tsWriter{}
-	w.WriteString(generatedJS)
-	w.line(`import type { Atomic, ClientOptions, Sending } from "./connect.js";`)
-	w.line(`import type { AsFile, AsRows, Change, ChangesQuery, Equal, Exporting, FactEvent, Fields, Grouped, Grouping, Has, IfMatch, Imported, ImportedFile, Importing, Invocation, ListQuery, Literal, Many, Most, Names, NumberOf, One, Ordered, Page, Present, Selected, Selects, Shown, Some, Text, Upserted, Watched, Where, Whole, Written } from "./types.js";`)
-	w.line("import type { RowFormat } from \"./exchange.js\";\nimport type { FileBody, FileInfo, FileSending } from \"./files.js\";")
-	w.imports(m.Types)
-	w.line("\nexport { etag } from \"./connect.js\";\nexport type { ClientOptions, Sending } from \"./connect.js\";\nexport { fieldErrors, KitError } from \"./errors.js\";\nexport type { KitErrorCode, Refusal } from \"./errors.js\";")
-	w.line("export type { Change, FactEvent, Imported, ImportedFile, Invocation, Page, Related, Selected, Shown, Upserted, Written } from \"./types.js\";")
-	w.line("export type { RowFormat } from \"./exchange.js\";\nexport type { FileBody, FileInfo, FileSending } from \"./files.js\";")
-	for _, d := range m.Related {
-		w.decl(d)
-	}
-	for _, r := range m.Relations {
-		w.relations(r)
-	}
-	for _, f := range m.Filters {
-		w.filter(f)
-	}
-	for _, d := range m.Doors {
-		w.door(d)
-	}
-	var client, calls strings.Builder
-	for i, member := range m.members() {
-		d := m.Doors[i]
-		fmt.Fprintf(&client, "  readonly %s: %sDoor;\n", tsKey(member), d.Type)
-		for _, op := range d.Ops {
-			form := op.tsForms(d)[0]
-			if op.By != nil {
-				form = op.tsForms(d)[1]
-			}
-			fmt.Fprintf(&calls, "  readonly %s: %s => %s;\n", quote(d.Name+"."+op.Name), form.takes, form.gives)
-		}
-	}
-	w.line("\n/** Every operation of %s by its name on the wire. */\nexport interface Calls {\n%s}", m.Frond, calls.String())
-	w.line("\n/** A client of %s. */\nexport interface Client {\n%s  /** Calls an operation by its name: call(\"order.place\", input). */", m.Frond, client.String()+m.tsFacts())
-	w.line("  call<Name extends keyof Calls>(name: Name, ...args: Parameters<Calls[Name]>): ReturnType<Calls[Name]>;\n%s}", atomicDeclared)
-	w.line("\n/** A client for the host at an address. */\nexport function connect(options: string | ClientOptions<Exclude<keyof Client, \"call\" | \"atomic\" | \"facts\">>): Client;\nexport { connect as createClient };")
-	return w.String()
-}
-
-// atomicDeclared declares the calls that are one transaction.
-const atomicDeclared = `  /** Makes the calls as one transaction: all of them or none. A call returns a placeholder of its result, whose members are references in later calls. */
-  atomic: Atomic<Calls>;
-`
-
-// imports imports the types of index.js.
-func (w *tsWriter) imports(types []*Decl) {
-	var names []string
-	for _, d := range types {
-		names = append(names, d.Name)
-	}
-	if names != nil {
-		w.line("import type { %s } from \"./index.js\";", strings.Join(names, ", "))
-	}
-}
-
-// filter declares a filter.
-func (w *tsWriter) filter(f *Filter) {
-	w.line("\nexport interface %s {\n  readonly and?: readonly %[1]s[];\n  readonly or?: readonly %[1]s[];\n  readonly not?: %[1]s;", f.Name)
-	for _, field := range f.Fields {
-		if slices.Contains([]string{"and", "or", "not"}, field.Name) {
-			continue
-		}
-		of := tsType(field.Type)
-		var text string
-		switch field.Form {
-		case presence:
-			text = "Present"
-		case equality:
-			text = "Equal<" + of + ">"
-		case order:
-			text = "Ordered<" + of + ">"
-		case textForm:
-			text = "Text"
-		case membership:
-			text = "Has<" + of + ">"
-		case toOne:
-			text = field.To.Name
-		case toMany:
-			text = "Some<" + field.To.Name + ">"
-		}
-		w.line("  readonly %s?: %s;", tsKey(field.Name), tsAbsent(field.Name, text))
-	}
-	w.line("}")
-}
-
-// tsBehind is what continues the union of sort keys: names behind the relations of a door.
-func tsBehind(d *Door) string {
-	var relations []string
 	for _, field := range d.Filter.Fields {
-		if field.Form == toOne || field.Form == toMany {
+		if field.To != nil {
 			relations = append(relations, field.Name)
 		}
 	}
 	if relations == nil {
-		return ""
+		return tsUnion(keys)
 	}
-	return ` | ` + "`${\"\" | \"-\"}${" + tsUnion(relations) + "}.${string}`"
+	return tsUnion(keys) + " | `${\"\" | \"-\"}${" + tsUnion(relations) + "}.${string}`"
 }
 
-// door declares the operations of a door.
-func (w *tsWriter) door(d *Door) {
-	if d.Sort != nil {
-		var keys []string
-		for _, name := range d.Sort {
-			keys = append(keys, name, "-"+name)
-		}
-		w.line("\nexport type %sSort = %s;", d.Type, tsUnion(keys)+tsBehind(d))
-	}
-	for _, op := range d.Ops {
-		if op.By != nil {
-			w.line("\nexport type %sGroupBy = %s;", d.Type, tsUnion(op.By))
-		}
-	}
-	w.line("\n/** The operations of %s. */\nexport interface %sDoor {", d.Name, d.Type)
-	for _, op := range d.Ops {
-		for _, form := range op.tsForms(d) {
-			w.doc("  ", op.Doc, op.Deprecated)
-			w.line("  %s%s: %s;", tsMethod(op.Name), form.takes, form.gives)
-		}
-		switch {
-		case op.Builtin && op.Name == "list":
-			w.helpers(d, op)
-		case op.Builtin && op.Name == "import":
-			w.line("  /** Imports a file of rows, of any length. */\n  import(by: %s, file: FileBody, options: { readonly format: RowFormat } & Sending & Importing): Promise<ImportedFile>;", tsUnion(op.Keys))
-		}
-	}
-	if op := d.updates(); op != nil && !slices.ContainsFunc(d.Ops, func(op *Op) bool { return op.Name == "patchOf" }) {
-		w.line("  /** The patch for an update that turns before into after: the fields that differ and may be written. It sends no request. */")
-		w.line("  patchOf(before: Partial<%s>, after: Partial<%[1]s>): %s;", d.Type, op.In.Name)
-	}
-	w.files(d)
-	w.line("}")
+// free reports whether no operation of the door has a name.
+func (d *Door) free(name string) bool {
+	return !slices.ContainsFunc(d.Ops, func(op *Op) bool { return op.Name == name })
 }
 
-// files declares the functions about the files of rows, unless an operation has the same name.
-func (w *tsWriter) files(d *Door) {
-	if d.Files == nil || d.Key == nil {
-		return
-	}
-	row := "id: " + d.keyType() + ", field: " + tsUnion(d.Files)
-	for _, f := range []struct{ name, doc, takes, gives string }{
-		{"upload", "Sends a file for a field. A row that is written within an hour may take its id.", "field: " + tsUnion(d.Files) + ", file: FileBody, options?: FileSending", "FileInfo"},
-		{"setFile", "Replaces the file of a row.", row + ", file: FileBody, options?: FileSending", "FileInfo"},
-		{"deleteFile", "Removes the file of a row.", row + ", options?: Sending", "void"},
-	} {
-		if !slices.ContainsFunc(d.Ops, func(op *Op) bool { return op.Name == f.name }) {
-			w.line("  /** %s */\n  %s(%s): Promise<%s>;", f.doc, f.name, f.takes, f.gives)
-		}
-	}
+// tsHelper is a function that a client derives from a list.
+type tsHelper struct {
+	Name, Doc    string
+	takes, gives string // the type of its parameter, and of its result with %s for that of a row
+	Forms        []tsForm
 }
 
-// helpers declares the functions that a client derives from a list, unless an operation has the
-// same name.
-func (w *tsWriter) helpers(d *Door, list *Op) {
-	free := func(name string) bool {
-		return !slices.ContainsFunc(d.Ops, func(op *Op) bool { return op.Name == name })
-	}
-	query, row, watched := list.tsListQuery(d), tsType(*list.Out), "AsyncIterable<Page<%s>>"
+// tsHelpers are the functions that a client derives from a list, unless an operation has the same
+// name.
+func tsHelpers(d *Door, list *Op) (all []tsHelper) {
+	query, watched := list.tsListQuery(d), "AsyncIterable<Page<%s>>"
 	if d.updates() != nil {
 		watched = "Watched<Page<%s>, " + d.Type + `Door["update"]>`
 	}
-	for _, all := range []struct{ name, doc, takes, gives string }{
-		{"pages", "The pages of a list, one after another.", query, "AsyncIterable<Page<%s>>"},
-		{"each", "The rows of a list, page by page.", query, "AsyncIterable<%s>"},
-		{"watch", "A page, and the page again each time it has changed.", query, watched},
-		{"export", "The rows of a list as they arrive, read in one request.", "Exporting<" + query + "> & AsRows", "AsyncIterable<%s>"},
-		{"export", "The bytes of a file of the rows.", "Exporting<" + query + "> & AsFile", "AsyncIterable<Uint8Array<ArrayBuffer>>"},
-		{"changes", "The changes of rows as they happen, begun again where the connection is lost.", "ChangesQuery<" + d.filterName() + ">", "AsyncIterable<Change<%s, " + d.keyType() + ">>"},
+	for _, h := range []tsHelper{
+		{Name: "pages", Doc: "The pages of a list, one after another.", takes: query, gives: "AsyncIterable<Page<%s>>"},
+		{Name: "each", Doc: "The rows of a list, page by page.", takes: query, gives: "AsyncIterable<%s>"},
+		{Name: "watch", Doc: "A page, and the page again each time it has changed.", takes: query, gives: watched},
+		{Name: "export", Doc: "The rows of a list as they arrive, read in one request.", takes: "Exporting<" + query + "> & AsRows", gives: "AsyncIterable<%s>"},
+		{Name: "export", Doc: "The bytes of a file of the rows.", takes: "Exporting<" + query + "> & AsFile", gives: "AsyncIterable<Uint8Array<ArrayBuffer>>"},
+		{Name: "changes", Doc: "The changes of rows as they happen, begun again where the connection is lost.", takes: "ChangesQuery<" + d.filterName() + ">", gives: "AsyncIterable<Change<%s, " + d.keyType() + ">>"},
 	} {
-		if !free(all.name) || d.Changes == "" && (all.name == "changes" || all.name == "watch") {
+		if !d.free(h.Name) || d.Changes == "" && (h.Name == "changes" || h.Name == "watch") {
 			continue
 		}
-		of := rowForms{param: "query", options: all.takes, after: ", sending?: Sending", row: row, relations: d.Relations}
-		if all.name == "changes" {
+		of := rowForms{param: "query", options: h.takes, after: ", sending?: Sending", row: tsType(*list.Out), relations: d.Relations}
+		// Relations of rows that have changed cannot be selected.
+		if h.Name == "changes" {
 			of.after, of.relations = "", nil
 		}
-		w.line("  /** %s */", all.doc)
-		for _, form := range of.forms(func(row string) string { return strings.ReplaceAll(all.gives, "%s", row) }) {
-			w.line("  %s%s: %s;", all.name, form.takes, form.gives)
-		}
+		h.Forms = of.forms(func(row string) string { return strings.ReplaceAll(h.gives, "%s", row) })
+		all = append(all, h)
 	}
+	return all
 }
 
 // rowForms describes a method whose rows follow from one of its parameters.
@@ -432,7 +116,7 @@ func (d *Door) keyType() string {
 }
 
 // tsForm is one signature of a method.
-type tsForm struct{ takes, gives string }
+type tsForm struct{ Takes, Gives string }
 
 // tsListQuery is the type of a list's parameters.
 func (op *Op) tsListQuery(d *Door) string {
@@ -453,7 +137,7 @@ func (op *Op) tsListQuery(d *Door) string {
 
 // tsForms are the signatures of a method. An operation whose answer can be cut to fields has a
 // second one, by which the type of the row follows from the fields.
-func (op *Op) tsForms(d *Door) []tsForm {
+func tsForms(d *Door, op *Op) []tsForm {
 	out := "unknown"
 	if op.Out != nil && op.Out.Basic != anyValue {
 		out = tsType(*op.Out)
@@ -499,8 +183,8 @@ func (op *Op) tsForms(d *Door) []tsForm {
 		of.relations = d.Relations
 	}
 	forms := of.forms(op.tsGives)
-	if strings.HasPrefix(forms[0].gives, "Promise<Written<") {
-		forms[0].gives = "Promise<{ count: number }>" // the rows where fields are selected
+	if strings.HasPrefix(forms[0].Gives, "Promise<Written<") {
+		forms[0].Gives = "Promise<{ count: number }>" // the rows where fields are selected
 	}
 	return forms
 }
@@ -590,4 +274,58 @@ func tsElement(t Type) string {
 		text = "(" + text + ")"
 	}
 	return text + "[]"
+}
+
+// tsFactForms are the signatures of a fact's events. A fact whose card is known has a second one,
+// by which the type of the data follows from the fields.
+//
+//	(query?: ChangesQuery<OrderFilter> & Whole): AsyncIterable<FactEvent<Order>>
+func tsFactForms(f *Fact) []tsForm {
+	gives := func(row string) string { return "AsyncIterable<FactEvent<" + row + ">>" }
+	if f.Key != nil {
+		gives = func(row string) string { return "AsyncIterable<FactEvent<" + row + ", " + tsType(f.Key.Type) + ">>" }
+	}
+	if f.Data == nil {
+		return []tsForm{{"(query?: Omit<ChangesQuery<never>, \"filter\">)", gives("unknown")}}
+	}
+	return rowForms{param: "query", options: "ChangesQuery<" + f.Filter.Name + ">", row: tsType(*f.Data)}.forms(gives)
+}
+
+// tsQueried are the parameters of a query, which takes no options for sending.
+func tsQueried(takes string) string {
+	return strings.NewReplacer(", sending?: Sending)", ")", "(sending?: Sending)", "()", "options?: Sending", "options?: object", "Sending & ", "").Replace(takes)
+}
+
+// tsVariables are the variables of a mutation.
+func tsVariables(d *Door, op *Op) string {
+	options := op.conditions(d)
+	switch {
+	case op.Many && op.Name == "createMany":
+		return "readonly " + op.In.Name + "[]"
+	case op.Many && op.Name == "updateMany":
+		return "{ readonly where: " + d.filterName() + "; readonly patch: " + op.In.Name + " }" + options
+	case op.Many && op.Name == "deleteMany":
+		return "{ readonly where: " + d.filterName() + " }" + options
+	case op.Many && op.Name == "upsert":
+		return "{ readonly by: " + tsUnion(op.Keys) + "; readonly input: " + op.In.Name + " }"
+	case op.Many:
+		return "{ readonly by: " + tsUnion(op.Keys) + "; readonly rows: readonly " + op.In.Name + "[] }" + options
+	case op.Builtin && op.Name == "update":
+		return "{ readonly id: " + tsType(*op.ID) + "; readonly patch: " + op.In.Name + " }" + options
+	case op.Builtin && op.Name == "delete":
+		id := tsType(*op.ID)
+		return id + " | ({ readonly id: " + id + " }" + options + ")"
+	case op.Open:
+		return "Invocation | void"
+	case op.In == nil:
+		return "void"
+	case !op.Builtin && !slices.ContainsFunc(op.In.Fields, func(f Field) bool { return !f.Optional }):
+		return op.In.Name + " | void"
+	}
+	return op.In.Name
+}
+
+// tsUnwrapped is the type of a promise's value.
+func tsUnwrapped(promise string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(promise, "Promise<"), ">")
 }
