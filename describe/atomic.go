@@ -13,6 +13,9 @@ import (
 // aboutAtomic describes calls as one transaction (docs/atomic.md).
 const aboutAtomic = `Makes the calls one after the other, as one transaction: all of them or none. {"$result": "0.id"} is replaced by a member of an earlier result, anywhere in the params of a call.`
 
+// atomicCalls is the schema of the calls.
+func atomicCalls() json.RawMessage { return with(fixed("Calls"), "maxItems", text(atomic.MaxCalls)) }
+
 // joins returns a command of the catalog that can be part of a transaction of several calls, or nil.
 // A create goes before others.
 func joins(served *catalog.Catalog) (found *catalog.Operation) {
@@ -28,21 +31,6 @@ func joins(served *catalog.Catalog) (found *catalog.Operation) {
 	return found
 }
 
-// atomicCalls is the schema of the calls: [{"method": "post.create", "params": {"body": {…}}}].
-func atomicCalls() json.RawMessage {
-	params := object("type", "object", "description", "The parts of the invocation.", "properties",
-		object("params", object("type", "object"), "query", object("type", "object"), "body", json.RawMessage("true")), "additionalProperties", false)
-	call := object("type", "object", "properties",
-		object("method", object("type", "string", "description", "An entity, a dot and an operation."), "params", params),
-		"required", []string{"method"}, "additionalProperties", false)
-	return object("type", "array", "items", call, "minItems", 1, "maxItems", atomic.MaxCalls)
-}
-
-// atomicResults is the schema of the answer.
-func atomicResults() json.RawMessage {
-	return object("type", "object", "properties", object("results", object("type", "array", "description", "The results, in the order of the calls.", "items", json.RawMessage("true"))), "required", []string{"results"})
-}
-
 // atomic adds the path of calls as one transaction.
 func (d *openAPI) atomic(paths *schema.Object) {
 	op := joins(d.schemas.catalog)
@@ -54,11 +42,8 @@ func (d *openAPI) atomic(paths *schema.Object) {
 		call = with(call, "params", object("body", d.schemas.example(op.Input, creation)))
 	}
 	var responses schema.Object
-	add(&responses, "200", object("description", "The results.", "content", object("application/json", object("schema", atomicResults()))))
-	for _, code := range []kiterror.Code{kiterror.ValidationFailed, kiterror.Unauthorized, kiterror.Forbidden, kiterror.NotFound, kiterror.Conflict, kiterror.UnprocessableEntity} {
-		add(&responses, status(code), d.problem(code))
-	}
-	add(&responses, "default", d.problem(""))
+	add(&responses, "200", object("description", "The results.", "content", object("application/json", object("schema", fixed("Results")))))
+	d.failures(&responses, kiterror.ValidationFailed, kiterror.Unauthorized, kiterror.Forbidden, kiterror.NotFound, kiterror.Conflict, kiterror.UnprocessableEntity)
 	body := object("type", "object", "properties", object("calls", atomicCalls()), "required", []string{"calls"}, "additionalProperties", false)
 	add(paths, d.info.REST+"/atomic", object("post", object(
 		"operationId", "atomic", "tags", []string{"transactions"}, "summary", "Several calls as one transaction", "description", aboutAtomic,
@@ -72,7 +57,7 @@ func (d *openRPC) atomic() json.RawMessage {
 		"name", "rpc.atomic", "summary", "Several calls as one transaction", "description", aboutAtomic,
 		"tags", []json.RawMessage{object("name", "transactions")},
 		"paramStructure", "by-name", "params", list(object("name", "calls", "required", true, "schema", atomicCalls())),
-		"result", object("name", "result", "schema", atomicResults()),
+		"result", object("name", "result", "schema", fixed("Results")),
 		"errors",
 		[]json.RawMessage{object("code", failedCode, "message", "A call failed: data is its KitError, with call, its index.", "data", d.schemas.kitError())})
 }

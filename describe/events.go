@@ -118,10 +118,7 @@ func (d *openAPI) streams(paths *schema.Object, info Info) {
 		parameters = append(parameters, in("query", "fields", aboutFields), in("header", "Last-Event-ID", "The id of the last event, of a client that connects again."))
 		var responses schema.Object
 		add(&responses, "200", object("description", "A stream of events, until the client closes it.", "content", d.eventStream(f)))
-		for _, code := range []kiterror.Code{kiterror.ValidationFailed, kiterror.Unauthorized, kiterror.Forbidden, kiterror.NotFound, kiterror.Gone} {
-			add(&responses, status(code), d.problem(code))
-		}
-		add(&responses, "default", d.problem(""))
+		d.failures(&responses, kiterror.ValidationFailed, kiterror.Unauthorized, kiterror.Forbidden, kiterror.NotFound, kiterror.Gone)
 		add(paths, streamPath(info, f), object("get", object(
 			"operationId", f.Frond.Name+".facts."+f.Name, "tags", []string{"facts"}, "summary", "The events of "+f.Name, "description", optional(d.schemas.aboutFact(f)),
 			"parameters", parameters,

@@ -11,21 +11,6 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// fileSchema is the description of a file, as POST /api/files and PUT answer it.
-func fileSchema() json.RawMessage {
-	word := func(about string) json.RawMessage { return object("type", "string", "description", about) }
-	return object("type", "object", "additionalProperties", false, "required", []string{"id", "name", "type", "size", "sha256"}, "properties", object(
-		"id", word("The id of the file, which a row holds."), "name", word("The name of the file."), "type", word("The media type."),
-		"size", object("type", "integer", "format", "int64", "description", "The number of bytes."), "sha256", word("The hash of the bytes, in hexadecimal digits.")))
-}
-
-// addressSchema is the description of a pre-signed address for the bytes of a file.
-func addressSchema() json.RawMessage {
-	word := object("type", "string")
-	return object("type", "object", "description", "The bytes go to url by PUT, with these headers.", "additionalProperties", false, "required", []string{"id", "url", "headers", "expires"}, "properties", object(
-		"id", word, "url", word, "headers", object("type", "object", "additionalProperties", word), "expires", object("type", "string", "format", "date-time")))
-}
-
 // binary is the content of bodies that are files of some types.
 func binary(types []string) json.RawMessage {
 	var all schema.Object
@@ -68,17 +53,16 @@ func (d *openAPI) file(r Route) json.RawMessage {
 		answer("304", "The caller's copy of the file is current.")
 	case http.MethodPut:
 		pairs = append(pairs, "summary", "Replace the file "+what, "requestBody", object("required", true, "content", binary(f.Types)))
-		answer("200", "The file.", "content", object("application/json", object("schema", fileSchema())))
+		answer("200", "The file.", "content", object("application/json", object("schema", fixed("File"))))
 	default:
 		pairs = append(pairs, "summary", "Remove the file "+what)
 		answer("204", "The row has no file.")
 	}
-	for _, code := range []kiterror.Code{kiterror.ValidationFailed, kiterror.Unauthorized, kiterror.Forbidden, kiterror.NotFound, kiterror.PreconditionFailed, kiterror.PayloadTooLarge} {
-		if r.Verb == http.MethodPut || code != kiterror.PayloadTooLarge {
-			add(&responses, status(code), d.problem(code))
-		}
+	failures := []kiterror.Code{kiterror.ValidationFailed, kiterror.Unauthorized, kiterror.Forbidden, kiterror.NotFound, kiterror.PreconditionFailed}
+	if r.Verb == http.MethodPut {
+		failures = append(failures, kiterror.PayloadTooLarge)
 	}
-	add(&responses, "default", d.problem(""))
+	d.failures(&responses, failures...)
 	return object(append(pairs, "parameters", parameters, "responses", responses)...)
 }
 
@@ -97,12 +81,9 @@ func (d *openAPI) files(paths *schema.Object) bool {
 		return false
 	}
 	var responses schema.Object
-	answers := object("oneOf", []json.RawMessage{fileSchema(), addressSchema()})
+	answers := object("oneOf", []json.RawMessage{fixed("File"), fixed("Address")})
 	add(&responses, "201", object("description", "The file, or with size and sha256 an address for its bytes. A row may take the id of a file within an hour.", "content", object("application/json", object("schema", answers))))
-	for _, code := range []kiterror.Code{kiterror.ValidationFailed, kiterror.Unauthorized, kiterror.Forbidden, kiterror.NotFound, kiterror.PayloadTooLarge, kiterror.NotImplemented} {
-		add(&responses, status(code), d.problem(code))
-	}
-	add(&responses, "default", d.problem(""))
+	d.failures(&responses, kiterror.ValidationFailed, kiterror.Unauthorized, kiterror.Forbidden, kiterror.NotFound, kiterror.PayloadTooLarge, kiterror.NotImplemented)
 	add(paths, d.info.REST+"/files", object("post", object(
 		"operationId", "files.send", "tags", []string{"files"}, "summary", "Send a file, for a row that takes its id",
 		"parameters", []json.RawMessage{

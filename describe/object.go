@@ -1,8 +1,10 @@
 package describe
 
 import (
+	_ "embed" // the fixed schemas
 	"encoding/json"
 	"fmt"
+	"sync"
 
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -84,3 +86,19 @@ func with(o json.RawMessage, name string, value json.RawMessage) json.RawMessage
 	add(&out, name, value)
 	return out.AppendJSON(nil)
 }
+
+// fixedFile has the schemas that are the same for every catalog, by their names.
+//
+//go:embed fixed.yaml
+var fixedFile []byte
+
+var fixedSchemas = sync.OnceValue(func() json.RawMessage {
+	text, err := schema.ToJSON("fixed.yaml", fixedFile)
+	if err != nil {
+		panic(err)
+	}
+	return text
+})
+
+// fixed is a schema of [fixedFile].
+func fixed(name string) json.RawMessage { return jsontext.Get(fixedSchemas(), name) }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -162,25 +163,16 @@ func (d *openAPI) operation(r Route, ids map[string]bool) json.RawMessage {
 // summary is a line about an operation.
 func summary(op *catalog.Operation) string {
 	what, plural := strings.Join(schema.Words(op.Door.Name), " "), strings.Join(schema.Words(op.Door.Plural), " ")
-	if op.Builtin {
-		switch op.Name {
-		case "list":
-			return "List " + plural
-		case "findById":
-			return "Get " + what + " by id"
-		case "findByIds":
-			return "Get " + plural + " by ids"
-		case catalog.Aggregate:
-			return "Group " + plural
-		case "create":
-			return "Create " + what
-		case "update":
-			return "Update " + what
-		case "delete":
-			return "Delete " + what
-		}
+	if format := summaries[op.Name]; op.Builtin && format != "" {
+		return fmt.Sprintf(format, what, plural)
 	}
 	return strings.Join(schema.Words(op.Name), " ") + " (" + what + ")"
+}
+
+// summaries are the formats of the summaries of built-in operations, for a row and for rows.
+var summaries = map[string]string{
+	"list": "List %[2]s", "findById": "Get %[1]s by id", "findByIds": "Get %[2]s by ids", catalog.Aggregate: "Group %[2]s",
+	"create": "Create %[1]s", "update": "Update %[1]s", "delete": "Delete %[1]s",
 }
 
 // sampleRows is a list of one row; nil: no row fits the card.

@@ -18,7 +18,6 @@ import (
 func (d *openAPI) answers(r Route) json.RawMessage {
 	op := r.Operation
 	var all schema.Object
-	onItem := op.Builtin && op.Name == "findById"
 	tag := object("ETag", object("description", "The version of the row.", "schema", object("type", "string")))
 	var sample json.RawMessage
 	if op.Output != nil {
@@ -41,10 +40,8 @@ func (d *openAPI) answers(r Route) json.RawMessage {
 	case r.Verb == "DELETE":
 		add(&all, "204", object("description", "The row is deleted."))
 	case op.Builtin && op.Name == "create":
-		success(http.StatusCreated, "The row as it was created.", object(
-			"ETag", object("description", "The version of the row.", "schema", object("type", "string")),
-			"Location", object("description", "The path of the row.", "schema", object("type", "string", "format", "uri-reference"))))
-	case onItem:
+		success(http.StatusCreated, "The row as it was created.", with(tag, "Location", object("description", "The path of the row.", "schema", object("type", "string", "format", "uri-reference"))))
+	case op.Builtin && op.Name == "findById":
 		success(http.StatusOK, "The row.", tag)
 		add(&all, "304", object("description", "The caller's copy of the row is current."))
 	case op.Builtin && op.Name == "update":
@@ -65,18 +62,20 @@ func (d *openAPI) answers(r Route) json.RawMessage {
 	default:
 		success(http.StatusOK, "Response", nil)
 	}
-	for _, code := range codes(r) {
-		status := status(code)
-		if all.Get(status) == nil {
-			add(&all, status, d.problem(code))
-		}
-	}
-	add(&all, "default", d.problem(""))
+	d.failures(&all, codes(r)...)
 	return all.AppendJSON(nil)
 }
 
 // status is the HTTP status of a code, as a member of responses.
-func status(code kiterror.Code) string { return strconv.Itoa(code.Status()) }
+// failures adds the responses for codes, one for each status, and for any other failure.
+func (d *openAPI) failures(responses *schema.Object, codes ...kiterror.Code) {
+	for _, code := range codes {
+		if status := strconv.Itoa(code.Status()); responses.Get(status) == nil {
+			add(responses, status, d.problem(code))
+		}
+	}
+	add(responses, "default", d.problem(""))
+}
 
 // changes is the fact that a list goes on with where it is read as a stream; nil: none.
 func (d *openAPI) changes(op *catalog.Operation) *catalog.Fact {
@@ -139,7 +138,7 @@ func (d *openAPI) problem(code kiterror.Code) json.RawMessage {
 		about = cmp.Or(causes[code], http.StatusText(code.Status()))
 	}
 	if d.responses.Get(name) == nil {
-		add(&d.responses, name, object("description", about, "x-code", optional(string(code)), "content", object("application/problem+json", object("schema", d.problemSchema()))))
+		add(&d.responses, name, object("description", about, "x-code", optional(string(code)), "content", object("application/problem+json", object("schema", d.schemas.problem()))))
 	}
 	return object("$ref", "#/components/responses/"+name)
 }
@@ -158,29 +157,6 @@ var causes = map[kiterror.Code]string{
 	kiterror.TooManyRequests:     "The caller has sent too many requests: Retry-After says how long to wait.",
 }
 
-// problemSchema is a problem document with the whole error in data (spec 4.2.6).
-func (d *openAPI) problemSchema() json.RawMessage {
-	return d.schemas.named("Problem", func() json.RawMessage {
-		return object("type", "object", "description", "A problem document (RFC 9457).", "properties", object(
-			"type", object("type", "string"), "title", object("type", "string"), "status", object("type", "integer"),
-			"detail", object("type", "string"), "instance", object("type", "string"), "data", d.schemas.kitError(),
-		), "required", []string{"type", "title", "status", "detail", "instance", "data"})
-	})
-}
-
-// kitError is the error of every surface (spec 7).
-func (s *schemas) kitError() json.RawMessage {
-	return s.named("KitError", func() json.RawMessage {
-		text := object("type", "string")
-		return object("type", "object", "description", "A failure, in the form of every surface.", "properties", object(
-			"code", object("type", "string", "description", "The kind of the failure: clients branch on it."),
-			"message", object("type", "string", "description", "A sentence for people."),
-			"entity", text, "operation", text, "call", object("type", "integer", "description", "Of calls as one transaction the index of the one that failed."),
-			"details", object("description", "Details of the code: for VALIDATION_FAILED a list with path, pointer, code, message and params of each refusal, for PRECONDITION_FAILED of update and delete the row as it is, if the caller may read it."),
-		), "required", []string{"code", "message"})
-	})
-}
-
 // rowExample is an example for an operation that returns rows; nil for any other operation.
 func (s *schemas) rowExample(op *catalog.Operation) json.RawMessage {
 	one := s.example(op.Output, row)
@@ -196,4 +172,49 @@ func (s *schemas) rowExample(op *catalog.Operation) json.RawMessage {
 		return nil
 	}
 	return one
+}
+
+// manyExample is an example of the answer of a write of many rows, of one row:
+//
+//	createMany              {"items": […]}
+//	updateMany, deleteMany  {"count": 1, "items": […]}, items where fields are sent
+//	upsert                  {"created": true, "item": {…}}
+func manyExample(op *catalog.Operation, one json.RawMessage) json.RawMessage {
+	switch op.Name {
+	case "createMany":
+		return object("items", list(one))
+	case "upsert":
+		return object("created", true, "item", one)
+	}
+	return object("count", 1)
+}
+
+// manyOutput is the schema of the answer of a write of many rows.
+func manyOutput(op *catalog.Operation, one json.RawMessage) json.RawMessage {
+	typed := func(required []string, properties ...any) json.RawMessage {
+		return object("type", "object", "properties", object(properties...), "required", required)
+	}
+	items := object("type", "array", "items", one)
+	switch op.Name {
+	case "createMany":
+		return typed([]string{"items"}, "items", items)
+	case "upsert":
+		return typed([]string{"created", "item"}, "created", object("type", "boolean"), "item", one)
+	}
+	return typed([]string{"count"}, "count", object("type", "integer"), "items", items)
+}
+
+// manyAnswers are the successes of writes of many rows.
+var manyAnswers = map[string]string{
+	"updateMany": "The number of rows.", "deleteMany": "The number of rows.",
+	"import": "The number of rows that were read and written, and the faults of those that were left out.",
+}
+
+// createMany is the operation that the POST of a list calls, beside create; nil: there is none.
+func createMany(op *catalog.Operation) *catalog.Operation {
+	many := op.Door.Operation("createMany")
+	if !op.Builtin || op.Name != "create" || many == nil || !many.IsMany() {
+		return nil
+	}
+	return many
 }

@@ -91,6 +91,22 @@ func (s *schemas) named(name string, write func() json.RawMessage) json.RawMessa
 	return s.component(described{named: name}, name, write)
 }
 
+// fixed refers to a schema of [fixedFile] as a component of its name.
+func (s *schemas) fixed(name string) json.RawMessage {
+	return s.named(name, func() json.RawMessage { return fixed(name) })
+}
+
+// problem refers to a problem document, which has the whole error (spec 4.2.6).
+func (s *schemas) problem() json.RawMessage {
+	return s.named("Problem", func() json.RawMessage {
+		members := with(fixed("Problem"), "data", s.kitError())
+		return object("type", "object", "description", "A problem document (RFC 9457).", "properties", members, "required", []string{"type", "title", "status", "detail", "instance", "data"})
+	})
+}
+
+// kitError refers to the error of every surface (spec 7).
+func (s *schemas) kitError() json.RawMessage { return s.fixed("KitError") }
+
 // component refers to a component, which is written where it is not there yet. A name that is
 // taken by another card is followed by a number.
 func (s *schemas) component(d described, name string, write func() json.RawMessage) json.RawMessage {
@@ -197,7 +213,7 @@ func (s *schemas) input(e *schema.Entity, u use) json.RawMessage {
 		add(&fields, p.Name, shape)
 	}
 	s.nested(&fields, e, u)
-	var whole schema.Object
+	out := []any{"type", "object", "description", optional(card.Description), "properties", fields, "required", required}
 	open := len(e.Fields) == 0 && card.Fields == nil // a card without properties takes any object
 	for _, kw := range card.Extra {
 		if strings.HasPrefix(kw.Name, "x-") || slices.Contains(omitted, kw.Name) {
@@ -205,24 +221,13 @@ func (s *schemas) input(e *schema.Entity, u use) json.RawMessage {
 		}
 		open = true // the keyword decides about members beyond the properties
 		for member, value := range jsontext.Members(s.rewritten(schema.Object{schema.Member(kw)}.AppendJSON(nil), e)) {
-			add(&whole, member, value)
+			out = append(out, member, value)
 		}
 	}
-	out := schema.Object{{Name: "type", Value: text("object")}}
-	if card.Description != "" {
-		add(&out, "description", text(card.Description))
-	}
-	if len(fields) > 0 {
-		add(&out, "properties", fields.AppendJSON(nil))
-	}
-	if len(required) > 0 {
-		add(&out, "required", text(required))
-	}
-	out = append(out, whole...)
 	if !open {
-		add(&out, "additionalProperties", text(false))
+		out = append(out, "additionalProperties", false)
 	}
-	return out.AppendJSON(nil)
+	return object(out...)
 }
 
 // defaulted is a shape with the value that the host writes where the field is absent. The keyword default
@@ -316,10 +321,10 @@ func pageOf(item json.RawMessage) json.RawMessage {
 // output is the schema of an operation's result; nil: the result has no declared shape.
 func (s *schemas) output(op *catalog.Operation) json.RawMessage {
 	if op.Aggregates() {
-		return s.named("Groups", groupsOutput)
+		return s.fixed("Groups")
 	}
 	if op.Name == "import" && op.IsMany() {
-		return importOutput()
+		return fixed("Import")
 	}
 	if op.Output == nil {
 		return nil

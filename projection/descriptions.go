@@ -1,6 +1,7 @@
 package projection
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 
@@ -11,29 +12,26 @@ import (
 // describeBuiltin describes the field of a built-in operation. The author's own description
 // wins; otherwise the sentence names the type: "Returns a page of order lines."
 func describeBuiltin(typ string, op *catalog.Operation) string {
-	if op.Description != catalog.BuiltinDescription(op.Name) {
+	format := builtinTexts[op.Name]
+	if op.Description != catalog.BuiltinDescription(op.Name) || format == "" {
 		return op.Description
 	}
-	one, many := words(typ), words(schema.Plural(typ))
-	article := "a "
+	one, article := words(typ), "a "
 	if strings.ContainsRune("aeiou", unicode.ToLower(rune(one[0]))) {
 		article = "an "
 	}
-	switch op.Name {
-	case "list":
-		return "Returns a page of " + many + "."
-	case "findById":
-		return "Returns the " + one + " with this id, or null."
-	case "findByIds":
-		return "Returns the " + many + " with these ids, in the order of the ids. Unknown ids are left out."
-	case "create":
-		return "Creates " + article + one + " and returns it."
-	case "update":
-		return "Updates the " + one + " with this id and returns it. Fields that are left out keep their value, null clears a field, nested objects are merged."
-	case "delete":
-		return "Deletes the " + one + " with this id. Returns whether it existed."
-	}
-	return op.Description
+	return fmt.Sprintf(format, one, words(schema.Plural(typ)), article+one)
+}
+
+// builtinTexts are the formats of the descriptions: for a row, for rows, and for a row with its
+// article.
+var builtinTexts = map[string]string{
+	"list":      "Returns a page of %[2]s.",
+	"findById":  "Returns the %[1]s with this id, or null.",
+	"findByIds": "Returns the %[2]s with these ids, in the order of the ids. Unknown ids are left out.",
+	"create":    "Creates %[3]s and returns it.",
+	"update":    "Updates the %[1]s with this id and returns it. Fields that are left out keep their value, null clears a field, nested objects are merged.",
+	"delete":    "Deletes the %[1]s with this id. Returns whether it existed.",
 }
 
 // words returns the name of a type in prose. A run of capitals stays one word in capitals:

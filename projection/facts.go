@@ -51,12 +51,11 @@ func (fs *facts) add(f *catalog.Fact) {
 	event := fs.newObject(fs.free(typ+"Event", typed), "")
 	root := &field{
 		name: name, typ: fs.required(event.typ()), description: "Sends each event of this fact from now on, or after the position after.",
-		args:    ast.ArgumentDefinitionList{{Name: "after", Type: stringType, Description: afterText}},
-		binding: &binding.Field{Kind: binding.Event, Fact: f.Name, Output: f.Data, Frond: f.Frond.Name, Args: []binding.Arg{{Name: "after", Into: binding.IntoQuery, Key: "after"}}},
+		binding: &binding.Field{Kind: binding.Event, Fact: f.Name, Output: f.Data, Frond: f.Frond.Name},
 	}
+	root.take(&ast.ArgumentDefinition{Name: "after", Type: stringType, Description: afterText}, binding.Arg{Into: binding.IntoQuery, Key: "after"})
 	if d != nil && f.Data == d.Entity {
-		root.args = append(root.args, &ast.ArgumentDefinition{Name: "filter", Type: fs.filters.filterOf(d).typ(), Description: "Condition on the row. Events of other rows are not sent."})
-		root.binding.Args = append(root.binding.Args, binding.Arg{Name: "filter", Into: binding.IntoQuery, Key: "filter"})
+		root.take(&ast.ArgumentDefinition{Name: "filter", Type: fs.filters.filterOf(d).typ(), Description: "Condition on the row. Events of other rows are not sent."}, binding.Arg{Into: binding.IntoQuery, Key: "filter"})
 	}
 	fs.addFields(fs.subscribing(), by, root)
 	fs.addEventFields(event, typed, d)

@@ -26,6 +26,12 @@ type field struct {
 	binding                       *binding.Field
 }
 
+// take adds an argument, and the part of the call that its value goes to.
+func (f *field) take(a *ast.ArgumentDefinition, into binding.Arg) {
+	into.Name = a.Name
+	f.args, f.binding.Args = append(f.args, a), append(f.binding.Args, into)
+}
+
 // arg is a field of an input, as typeSet.addInput enters it. It has no default: the façade fills
 // defaults in, in the same way for every surface (docs/decisions/judge.md).
 type arg struct {

@@ -65,8 +65,7 @@ func (os *operations) addBuiltin(d *door, op *catalog.Operation) {
 	case "findByIds":
 		name = func(typ string) string { return schema.Plural(fieldName(typ)) + "ByIds" }
 		f.typ = os.list(os.required(row))
-		f.args = ast.ArgumentDefinitionList{{Name: "ids", Type: os.required(os.list(os.required(keyType(d.Entity.Primary))))}}
-		f.binding.Args = []binding.Arg{{Name: "ids", Into: binding.IntoQuery, Key: "ids"}}
+		f.take(&ast.ArgumentDefinition{Name: "ids", Type: os.required(os.list(os.required(keyType(d.Entity.Primary))))}, binding.Arg{Into: binding.IntoQuery, Key: "ids"})
 	case "create":
 		name, f.typ = after("create"), row
 		os.addBody(f, op)
@@ -98,19 +97,15 @@ func (os *operations) addNumbers(f *field, d *door) {
 	page := os.newObject(os.free(d.typ+"Numbers", by), "")
 	os.pages.groups.addTo(page, d)
 	f.typ = page.typ()
-	f.args = ast.ArgumentDefinitionList{{Name: "filter", Type: os.filters.filterOf(d).typ()}}
+	f.take(&ast.ArgumentDefinition{Name: "filter", Type: os.filters.filterOf(d).typ()}, binding.Arg{Into: binding.IntoQuery, Key: "filter"})
 	if d.Entity.Search != nil && f.binding.Operation.Takes(catalog.SearchKey) {
-		f.args = append(f.args, searchArg)
-	}
-	for _, a := range f.args {
-		f.binding.Args = append(f.binding.Args, binding.Arg{Name: a.Name, Into: binding.IntoQuery, Key: a.Name})
+		f.take(searchArg, binding.Arg{Into: binding.IntoQuery, Key: catalog.SearchKey})
 	}
 }
 
 // addTarget adds the argument id of an operation on one row.
 func (os *operations) addTarget(f *field, d *door) {
-	f.args = append(f.args, &ast.ArgumentDefinition{Name: "id", Type: os.required(keyType(d.Entity.Primary))})
-	f.binding.Args = append(f.binding.Args, binding.Arg{Name: "id", Into: binding.IntoID})
+	f.take(&ast.ArgumentDefinition{Name: "id", Type: os.required(keyType(d.Entity.Primary))}, binding.Arg{Into: binding.IntoID})
 }
 
 // addConditions adds the arguments ifMatch and where, each if the operation accepts it: a
@@ -121,12 +116,10 @@ func (os *operations) addConditions(f *field, d *door) {
 		return
 	}
 	if query.Property("ifMatch") != nil {
-		f.args = append(f.args, &ast.ArgumentDefinition{Name: "ifMatch", Type: stringType, Description: ifMatchText})
-		f.binding.Args = append(f.binding.Args, binding.Arg{Name: "ifMatch", Into: binding.IntoQuery, Key: "ifMatch"})
+		f.take(&ast.ArgumentDefinition{Name: "ifMatch", Type: stringType, Description: ifMatchText}, binding.Arg{Into: binding.IntoQuery, Key: "ifMatch"})
 	}
 	if query.Property("where") != nil {
-		f.args = append(f.args, &ast.ArgumentDefinition{Name: "where", Type: os.filters.filterOf(d).typ(), Description: whereText})
-		f.binding.Args = append(f.binding.Args, binding.Arg{Name: "where", Into: binding.IntoQuery, Key: "where"})
+		f.take(&ast.ArgumentDefinition{Name: "where", Type: os.filters.filterOf(d).typ(), Description: whereText}, binding.Arg{Into: binding.IntoQuery, Key: "where"})
 	}
 }
 
@@ -170,8 +163,7 @@ func (os *operations) addBody(f *field, op *catalog.Operation) {
 		return
 	}
 	// update wants its patch, though every field of it may be left out.
-	f.args = append(f.args, &ast.ArgumentDefinition{Name: "input", Type: os.unless(!demanded(in) && !op.Builtin, in.typ())})
-	f.binding.Args = append(f.binding.Args, binding.Arg{Name: "input", Into: binding.IntoBody})
+	f.take(&ast.ArgumentDefinition{Name: "input", Type: os.unless(!demanded(in) && !op.Builtin, in.typ())}, binding.Arg{Into: binding.IntoBody})
 }
 
 // addNamed adds the field of an author's operation, <entity><Op>, with its params and its
@@ -187,16 +179,14 @@ func (os *operations) addNamed(d *door, op *catalog.Operation) {
 	args := space{"argument", op.Door.Name + "." + op.Name}
 	if op.Open {
 		if e := op.Door.Entity; e != nil && e.Primary != nil {
-			f.args = append(f.args, &ast.ArgumentDefinition{Name: "id", Type: keyType(e.Primary)})
-			f.binding.Args = append(f.binding.Args, binding.Arg{Name: "id", Into: binding.IntoParams, Key: "id"})
+			f.take(&ast.ArgumentDefinition{Name: "id", Type: keyType(e.Primary)}, binding.Arg{Into: binding.IntoParams, Key: "id"})
 		}
 		open := []binding.Arg{{Name: "params", Into: binding.AllParams}, {Name: "query", Into: binding.AllQuery}, {Name: "input", Into: binding.IntoBody}}
 		if op.Input != nil {
 			open = open[:2]
 		}
 		for _, a := range open {
-			f.args = append(f.args, &ast.ArgumentDefinition{Name: a.Name, Type: jsonAny})
-			f.binding.Args = append(f.binding.Args, a)
+			f.take(&ast.ArgumentDefinition{Name: a.Name, Type: jsonAny}, a)
 		}
 	}
 	os.addArgs(f, args, op, op.Params, binding.IntoParams, typ)
@@ -233,8 +223,7 @@ func (os *operations) addArgs(f *field, names space, op *catalog.Operation, e *s
 		if !a.Type.NonNull { // GraphQL 3.13.3: a required argument must not be deprecated
 			a.Directives = os.deprecated(p.Shape.WhyDeprecated())
 		}
-		f.args = append(f.args, a)
-		f.binding.Args = append(f.binding.Args, binding.Arg{Name: p.Name, Into: into, Key: p.Name})
+		f.take(a, binding.Arg{Into: into, Key: p.Name})
 	}
 }
 
@@ -288,8 +277,7 @@ func (os *operations) argType(op *catalog.Operation, p *schema.Property, typ str
 //	upsert       upsertPost(by: PostUniqueKey!, input: CreatePostInput!): UpsertedPost
 func (os *operations) addManyWrites(d *door, op *catalog.Operation, f *field) (name func(typ string) string) {
 	add := func(name string, typ *ast.Type, into binding.Place) {
-		f.args = append(f.args, &ast.ArgumentDefinition{Name: name, Type: typ})
-		f.binding.Args = append(f.binding.Args, binding.Arg{Name: name, Into: into, Key: name})
+		f.take(&ast.ArgumentDefinition{Name: name, Type: typ}, binding.Arg{Into: into, Key: name})
 	}
 	plural := func(verb string) func(typ string) string {
 		return func(typ string) string { return verb + schema.Plural(typ) }
