@@ -189,21 +189,6 @@ func manyExample(op *catalog.Operation, one json.RawMessage) json.RawMessage {
 	return object("count", 1)
 }
 
-// manyOutput is the schema of the answer of a write of many rows.
-func manyOutput(op *catalog.Operation, one json.RawMessage) json.RawMessage {
-	typed := func(required []string, properties ...any) json.RawMessage {
-		return object("type", "object", "properties", object(properties...), "required", required)
-	}
-	items := object("type", "array", "items", one)
-	switch op.Name {
-	case "createMany":
-		return typed([]string{"items"}, "items", items)
-	case "upsert":
-		return typed([]string{"created", "item"}, "created", object("type", "boolean"), "item", one)
-	}
-	return typed([]string{"count"}, "count", object("type", "integer"), "items", items)
-}
-
 // manyAnswers are the successes of writes of many rows.
 var manyAnswers = map[string]string{
 	"updateMany": "The number of rows.", "deleteMany": "The number of rows.",

@@ -318,6 +318,21 @@ func pageOf(item json.RawMessage) json.RawMessage {
 	), "required", []string{"items", "total", "hasMore", "endCursor"})
 }
 
+// manyOutput is the schema of the answer of a write of many rows.
+func manyOutput(op *catalog.Operation, one json.RawMessage) json.RawMessage {
+	typed := func(required []string, properties ...any) json.RawMessage {
+		return object("type", "object", "properties", object(properties...), "required", required)
+	}
+	items := object("type", "array", "items", one)
+	switch op.Name {
+	case "createMany":
+		return typed([]string{"items"}, "items", items)
+	case "upsert":
+		return typed([]string{"created", "item"}, "created", object("type", "boolean"), "item", one)
+	}
+	return typed([]string{"count"}, "count", object("type", "integer"), "items", items)
+}
+
 // output is the schema of an operation's result; nil: the result has no declared shape.
 func (s *schemas) output(op *catalog.Operation) json.RawMessage {
 	if op.Aggregates() {

@@ -3,6 +3,7 @@ package contract
 import (
 	"bytes"
 	"crypto/sha256"
+	"embed"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"text/template"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/project"
@@ -235,4 +237,27 @@ func Layout(frond *schema.DiscoveredFrond) (Files, error) {
 		}
 	}
 	return files, nil
+}
+
+//go:embed templates
+var templates embed.FS
+
+// written is a file about data, from its template in a folder of templates/. The templates of the folder
+// call functions.
+func written(folder, name string, data any, functions template.FuncMap) ([]byte, error) {
+	all, err := template.New("").Funcs(functions).ParseFS(templates, "templates/"+folder+"/*.tmpl")
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = all.ExecuteTemplate(&b, name+".tmpl", data)
+	return b.Bytes(), err
+}
+
+// document adds the two documents as JSON.
+func (m *Model) document(files Files) (err error) {
+	if files["contract.json"], err = indent(m.Contract); err == nil {
+		files["bundle.json"], err = indent(m.Bundle)
+	}
+	return err
 }

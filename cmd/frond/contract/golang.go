@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"strconv"
 	"strings"
+	"text/template"
 	"unicode"
 
 	"github.com/frondhost/frond/facade/catalog"
@@ -33,11 +34,11 @@ func (m *Model) Go(pkg string) (Files, error) {
 	if !token.IsIdentifier(pkg) || pkg == "_" || pkg == "main" {
 		return nil, fmt.Errorf("%q cannot be the name of a Go package; write letters and digits, such as %s", pkg, GoPackage(m.Frond))
 	}
-	text, err := written("contract.go", struct {
+	text, err := written("go", "contract.go", struct {
 		Package, Frond string
 		Doors          []goDoor
 		Types          []goType
-	}{pkg, m.Frond, m.goDoors(), m.goTypes()})
+	}{pkg, m.Frond, m.goDoors(), m.goTypes()}, goFunctions)
 	if err == nil {
 		text, err = format.Source(text)
 	}
@@ -53,6 +54,9 @@ func (m *Model) Go(pkg string) (Files, error) {
 	}
 	return files, m.document(files)
 }
+
+// goFunctions are the functions that the templates of the Go module call.
+var goFunctions = template.FuncMap{"join": strings.Join, "comment": goComment, "strings": goStrings}
 
 // GoPackage makes a package name of the name of a Frond or a folder. order-lines becomes
 // orderlines, 2fast becomes frond2fast, and a name without a letter or digit becomes frond.

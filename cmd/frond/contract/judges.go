@@ -26,6 +26,9 @@ type Sent struct {
 	Type   *Decl
 }
 
+// exported are the names that the package exports in addition to those of entities and views.
+var exported = []string{"details", "fill", "rows", "createClient", "KitError"}
+
 // judges reads what callers send to the doors of a Frond, and by its views.
 //
 //	a door    create and update as far as it has them, each named operation with an input

@@ -10,9 +10,6 @@ import (
 	"github.com/frondhost/frond/schema/script"
 )
 
-// exported are the names that the package exports in addition to those of entities and views.
-var exported = []string{"details", "fill", "rows", "createClient", "KitError"}
-
 // judgeScript is the module that has the cards as data and a constant for each entity and view.
 //
 //	import { schema } from "./judge.js";

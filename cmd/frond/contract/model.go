@@ -428,6 +428,12 @@ func bigFields(e *schema.Entity) (names []string) {
 	return names
 }
 
+// member is the name of an entity or a view in JavaScript: orderLine.
+func member(name string) string {
+	name = schema.GraphQLField(name)
+	return strings.ToLower(name[:1]) + name[1:]
+}
+
 // names makes names unique; the second of a kind gets a number.
 type names map[string]bool
 

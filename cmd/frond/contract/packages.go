@@ -95,10 +95,10 @@ func (m *Model) goModule(o *PackageOptions) (Files, error) {
 	}
 	files["version.go"] = fmt.Appendf(nil, "%spackage %s\n\n// Version is the contract's.\nconst Version = %q\n", generated, pkg, o.Version)
 	files["go.mod"] = fmt.Appendf(nil, "module %s\n\ngo 1.26.0\n\nrequire github.com/frondhost/frond %s\n", o.Module, o.Host)
-	files["README.md"], err = written("go.README.md", struct {
+	files["README.md"], err = written("go", "README.md", struct {
 		*PackageOptions
 		Frond, Package, Created string
-	}{o, m.Frond, pkg, m.created()})
+	}{o, m.Frond, pkg, m.created()}, goFunctions)
 	return files, err
 }
 
@@ -125,9 +125,9 @@ func (m *Model) npm(o *PackageOptions) (Files, error) {
 		*PackageOptions
 		Frond string
 	}{o, m.Frond}
-	if files["package.json"], err = written("package.json", about); err != nil {
+	if files["package.json"], err = written("npm", "package.json", about, tsFunctions); err != nil {
 		return nil, err
 	}
-	files["README.md"], err = written("npm.README.md", about)
+	files["README.md"], err = written("npm", "README.md", about, tsFunctions)
 	return files, err
 }
