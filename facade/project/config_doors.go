@@ -21,6 +21,14 @@ var (
 	factKeys      = schema.KeyNames(factTable)
 )
 
+// doors reads the doors, by their names.
+func (r *configReader) doors(value json.RawMessage, at string) (all []*Door) {
+	r.object(value, at, "doors", nil, func(name, at string, value json.RawMessage) {
+		all = append(all, r.door(name, at, value))
+	})
+	return all
+}
+
 // door reads one entry of doors: false, true, or its changes to the entity's façade. null
 // is true: in YAML a name with nothing behind it.
 //
@@ -71,7 +79,7 @@ func (r *configReader) door(name, at string, value json.RawMessage) *Door {
 		case "operations":
 			r.object(value, at, "operations", nil, func(name, at string, value json.RawMessage) {
 				if name == "only" {
-					d.Only = r.strings(value, at)
+					d.Only = r.names(value, at, "only: [list, findById]")
 					return
 				}
 				d.Ops = append(d.Ops, r.operation(name, at, value))
@@ -188,15 +196,10 @@ func (r *configReader) many(value json.RawMessage, at string) (all []Many) {
 			all = append(all, m)
 			return
 		}
-		for i, word := range r.names(value, at, like) {
-			here := fmt.Sprint(at, "/", i)
-			switch {
-			case !slices.Contains(manyWords, word):
-				r.fault(here, fmt.Sprintf("%q is no write of many rows", word), "write create, update, delete, upsert or import")
-			case slices.ContainsFunc(m.Words, func(w FactSource) bool { return w.Name == word }):
-				r.fault(here, word+" is named twice", "name it once")
-			default:
-				m.Words = append(m.Words, FactSource{word, here})
+		m.Words = r.distinct(value, at, like)
+		for _, word := range m.Words {
+			if !slices.Contains(manyWords, word.Name) {
+				r.fault(word.At, fmt.Sprintf("%q is no write of many rows", word.Name), "write create, update, delete, upsert or import")
 			}
 		}
 		all = append(all, m)

@@ -21,17 +21,13 @@ func (r *configReader) facts(value json.RawMessage, at string) (facts []Fact) {
 	}
 	for i, item := range jsontext.Elements(value) {
 		f := Fact{At: fmt.Sprint(at, "/", i)}
-		r.object(item, f.At, "a fact", factKeys, func(name, at string, value json.RawMessage) {
-			switch name {
-			case "name":
-				f.Name = r.string(value, at)
-			case "schema":
-				f.Schema = r.part(value, at)
-			case "on":
+		r.members(item, f.At, "a fact", factKeys, readers{
+			"name":   into(&f.Name, r.string),
+			"schema": into(&f.Schema, r.part),
+			"on": func(value json.RawMessage, at string) {
 				f.On = r.sources(value, at, "on: order.create, or on: [order.create, order.update]")
-			case "when":
-				f.When = r.condition(value, at)
-			}
+			},
+			"when": into(&f.When, r.condition),
 		})
 		switch {
 		case f.Name == "":
@@ -65,14 +61,7 @@ func (r *configReader) sources(value json.RawMessage, at, like string) (list []F
 	if jsontext.KindOf(value) == jsontext.String {
 		return []FactSource{{jsontext.Unquote(value), at}}
 	}
-	for i, name := range r.names(value, at, like) {
-		here := fmt.Sprint(at, "/", i)
-		if slices.ContainsFunc(list, func(s FactSource) bool { return s.Name == name }) {
-			r.fault(here, fmt.Sprintf("%s is named twice", name), "name it once")
-			continue
-		}
-		list = append(list, FactSource{name, here})
-	}
+	list = r.distinct(value, at, like)
 	if len(list) == 0 && jsontext.KindOf(value) == jsontext.Array {
 		r.fault(at, "the list is empty", "write "+like+", or leave it out")
 	}

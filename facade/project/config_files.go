@@ -101,15 +101,11 @@ func FileRules(types []string, most int64, sizes []FileSize) json.RawMessage {
 
 // types reads media types.
 func (r *configReader) types(value json.RawMessage, at string) (all []string) {
-	for i, name := range r.names(value, at, "types: [image/png, image/jpeg]") {
-		kind, rest, ok := strings.Cut(name, "/")
-		switch {
-		case !ok, kind == "", rest == "", strings.Contains(rest, "/"), strings.ContainsAny(name, " ;,*"), name != strings.ToLower(name):
-			r.fault(fmt.Sprint(at, "/", i), fmt.Sprintf("%q is no media type", name), "write one in lower case, such as image/png, without parameters")
-		case slices.Contains(all, name):
-			r.fault(fmt.Sprint(at, "/", i), name+" is named twice", "name it once")
-		default:
-			all = append(all, name)
+	for _, t := range r.distinct(value, at, "types: [image/png, image/jpeg]") {
+		if kind, rest, ok := strings.Cut(t.Name, "/"); !ok || kind == "" || rest == "" || strings.ContainsAny(rest, "/ ;,*") || strings.ContainsAny(kind, " ;,*") || t.Name != strings.ToLower(t.Name) {
+			r.fault(t.At, fmt.Sprintf("%q is no media type", t.Name), "write one in lower case, such as image/png, without parameters")
+		} else {
+			all = append(all, t.Name)
 		}
 	}
 	return all

@@ -13,8 +13,7 @@ import (
 // pointer, and go on after a fault. The reader of each section has a file of its own:
 //
 //	config_doors.go      doors, operations and their cards, writes of many rows
-//	config_search.go     searches by words
-//	config_relations.go  nested writes, relations through rows in between
+//	config_relations.go  nested writes, relations through rows in between, searches by words
 //	config_tables.go     tables of an existing database
 //	config_rules.go      collectors, computed
 //	config_surfaces.go   surfaces and audiences
@@ -52,43 +51,23 @@ func ReadConfig(text Text) (Config, schema.Faults) {
 	if jsontext.IsNull(data) {
 		return c, nil // an empty file
 	}
-	r.object(data, "", "a frond.yaml", schema.KeyNames(frondKeys), func(name, at string, value json.RawMessage) {
-		switch name {
-		case "name":
-			r.string(value, at) // read already, by configName
-		case "doors":
-			r.object(value, at, "doors", nil, func(name, at string, value json.RawMessage) {
-				c.Doors = append(c.Doors, r.door(name, at, value))
-			})
-		case "many":
-			c.Many = r.many(value, at)
-		case "nested":
-			c.Nested = r.nested(value, at)
-		case "files":
-			c.Files = r.files(value, at)
-		case "search":
-			c.Search = r.search(value, at)
-		case "relations":
-			c.Relations = r.relations(value, at)
-		case "tables":
-			c.Tables = r.tables(value, at)
-		case "collectors":
-			c.Collectors = r.collectors(value, at)
-		case "computed":
-			c.Computed = r.computed(value, at)
-		case "facts":
-			c.Facts = r.facts(value, at)
-		case "changes":
-			c.Changes = r.changes(value, at)
-		case "schedule":
-			c.Schedule = r.schedule(value, at)
-		case "surfaces":
-			c.Surfaces = r.surfaces(value, at)
-		case "renamed":
-			c.Renamed, c.Gone = r.renamed(value, at)
-		case "values":
-			c.Values = r.values(value, at)
-		}
+	r.members(data, "", "a frond.yaml", schema.KeyNames(frondKeys), readers{
+		"name":       func(value json.RawMessage, at string) { r.string(value, at) }, // read already, by configName
+		"doors":      into(&c.Doors, r.doors),
+		"many":       into(&c.Many, r.many),
+		"nested":     into(&c.Nested, r.nested),
+		"files":      into(&c.Files, r.files),
+		"search":     into(&c.Search, r.search),
+		"relations":  into(&c.Relations, r.relations),
+		"tables":     into(&c.Tables, r.tables),
+		"collectors": into(&c.Collectors, r.collectors),
+		"computed":   into(&c.Computed, r.computed),
+		"facts":      into(&c.Facts, r.facts),
+		"changes":    into(&c.Changes, r.changes),
+		"schedule":   into(&c.Schedule, r.schedule),
+		"surfaces":   into(&c.Surfaces, r.surfaces),
+		"renamed":    func(value json.RawMessage, at string) { c.Renamed, c.Gone = r.renamed(value, at) },
+		"values":     into(&c.Values, r.values),
 	})
 	return c, r.faults
 }

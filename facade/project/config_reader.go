@@ -3,6 +3,7 @@ package project
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -44,41 +45,31 @@ func (r *configReader) object(value json.RawMessage, at, what string, known []st
 	}
 }
 
+// readers read the members of an object, by their keys.
+type readers map[string]func(value json.RawMessage, at string)
+
+// into reads a member and keeps the result.
+func into[T any](to *T, read func(json.RawMessage, string) T) func(json.RawMessage, string) {
+	return func(value json.RawMessage, at string) { *to = read(value, at) }
+}
+
+// members reads each member of an object that is among known.
+func (r *configReader) members(value json.RawMessage, at, what string, known []string, read readers) {
+	r.object(value, at, what, known, func(name, at string, value json.RawMessage) { read[name](value, at) })
+}
+
 // string reads a text; "" and a fault where there is something else.
 func (r *configReader) string(value json.RawMessage, at string) string {
 	if jsontext.KindOf(value) != jsontext.String {
-		r.fault(at, at[strings.LastIndexByte(at, '/')+1:]+" has to be a string", "put the text in quotes")
+		r.fault(at, keyAt(at)+" has to be a string", "put the text in quotes")
 		return ""
 	}
 	return jsontext.Unquote(value)
 }
 
-// strings reads the list of operations under only.
-func (r *configReader) strings(value json.RawMessage, at string) []string {
-	names := []string{}
-	if jsontext.KindOf(value) != jsontext.Array {
-		r.fault(at, "only has to be a list of operations", "write only: [list, findById]")
-		return names
-	}
-	for i, item := range jsontext.Elements(value) {
-		names = append(names, r.string(item, fmt.Sprint(at, "/", i)))
-	}
-	return names
-}
-
 // isPathWord reports whether s is lower-case letters, digits, hyphens and underscores, of
 // which neither of the last two is first. Such a word needs no escape in a path.
-func isPathWord(s string) bool {
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c >= 'a' && c <= 'z', c >= '0' && c <= '9':
-		case i > 0 && (c == '-' || c == '_'):
-		default:
-			return false
-		}
-	}
-	return s != ""
-}
+var isPathWord = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`).MatchString
 
 // isWord reports whether a value is one word in place of a list: open, all.
 func isWord(value json.RawMessage, word string) bool {
@@ -91,7 +82,7 @@ func isWord(value json.RawMessage, word string) bool {
 func (r *configReader) names(value json.RawMessage, at, like string) []string {
 	names := []string{}
 	if jsontext.KindOf(value) != jsontext.Array {
-		r.fault(at, at[lastSlash(at):]+" has to be a list of names", "write "+like)
+		r.fault(at, keyAt(at)+" has to be a list of names", "write "+like)
 		return names
 	}
 	for i, item := range jsontext.Elements(value) {
@@ -104,12 +95,18 @@ func (r *configReader) names(value json.RawMessage, at, like string) []string {
 	return names
 }
 
-// lastSlash is the offset after the last slash of a pointer, where the key begins.
-func lastSlash(at string) int {
-	for i := len(at) - 1; i >= 0; i-- {
-		if at[i] == '/' {
-			return i + 1
+// distinct is names with their places, without those that are named twice.
+func (r *configReader) distinct(value json.RawMessage, at, like string) (list []FactSource) {
+	for i, name := range r.names(value, at, like) {
+		here := fmt.Sprint(at, "/", i)
+		if slices.ContainsFunc(list, func(s FactSource) bool { return s.Name == name }) {
+			r.fault(here, name+" is named twice", "name it once")
+			continue
 		}
+		list = append(list, FactSource{name, here})
 	}
-	return 0
+	return list
 }
+
+// keyAt is the last key of a pointer.
+func keyAt(at string) string { return at[strings.LastIndexByte(at, '/')+1:] }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // nested reads nested: the relations whose rows are written in the bodies of their owners.
@@ -14,16 +15,7 @@ import (
 //	nested: {order: [lines]}
 func (r *configReader) nested(value json.RawMessage, at string) (all []Nested) {
 	r.object(value, at, "nested", nil, func(name, at string, value json.RawMessage) {
-		n := Nested{Door: name, At: at}
-		for i, relation := range r.names(value, at, "nested: {order: [lines]}") {
-			here := fmt.Sprint(at, "/", i)
-			if slices.ContainsFunc(n.Relations, func(w FactSource) bool { return w.Name == relation }) {
-				r.fault(here, relation+" is named twice", "name it once")
-				continue
-			}
-			n.Relations = append(n.Relations, FactSource{relation, here})
-		}
-		all = append(all, n)
+		all = append(all, Nested{name, at, r.distinct(value, at, "nested: {order: [lines]}")})
 	})
 	return all
 }
@@ -53,6 +45,49 @@ func (r *configReader) relations(value json.RawMessage, at string) (all []schema
 		default:
 			all = append(all, m)
 		}
+	})
+	return all
+}
+
+// searchKeys are the keys of an entry under search.
+var searchKeys = schema.KeyNames(schema.Below(frondKeys, "search", "*"))
+
+// maxSearchFields is how many fields of a door are searched.
+const maxSearchFields = 8
+
+// search reads search: the doors whose rows are searched by words.
+//
+//	search: {product: {fields: {name: A, description: B}, language: english}}
+func (r *configReader) search(value json.RawMessage, at string) (all []Search) {
+	r.object(value, at, "search", nil, func(name, at string, value json.RawMessage) {
+		s := Search{Door: name, At: at}
+		r.object(value, at, "a search", searchKeys, func(name, at string, value json.RawMessage) {
+			switch name {
+			case "headline":
+				s.Headline = r.string(value, at)
+				return
+			case "language":
+				if s.Language = r.string(value, at); s.Language != "" && !slices.Contains(schema.Languages, s.Language) {
+					r.fault(at, fmt.Sprintf("the language %q is not known", s.Language), "write "+strings.Join(schema.Languages, " or "))
+				}
+				return
+			}
+			r.object(value, at, "fields", nil, func(name, at string, value json.RawMessage) {
+				weight := jsontext.Unquote(value)
+				if jsontext.KindOf(value) != jsontext.String || len(weight) != 1 || weight[0] < 'A' || weight[0] > 'D' {
+					r.fault(at, "the weight of a searched field has to be A, B, C or D", "write "+name+": A for the most important field")
+					weight = "A"
+				}
+				s.Fields = append(s.Fields, SearchField{name, at, weight[0]})
+			})
+		})
+		switch {
+		case len(s.Fields) == 0:
+			r.fault(at, "a search has to name fields", "write fields: {name: A}")
+		case len(s.Fields) > maxSearchFields:
+			r.fault(at+"/fields", fmt.Sprintf("%d fields are searched, and %d can be", len(s.Fields), maxSearchFields), "leave the less important ones out")
+		}
+		all = append(all, s)
 	})
 	return all
 }

@@ -46,26 +46,22 @@ func Discovered(d *schema.DiscoveredFrond, from string) *Frond {
 		}
 	}
 	config := schema.Object{{Name: "doors", Value: doors.AppendJSON(nil)}}
-	if s.many != nil {
-		config = append(config, schema.Member{Name: "many", Value: s.many.AppendJSON(nil)})
+	add := func(name string, members schema.Object) {
+		if members != nil {
+			config = append(config, schema.Member{Name: name, Value: members.AppendJSON(nil)})
+		}
 	}
-	if s.nested != nil {
-		config = append(config, schema.Member{Name: "nested", Value: s.nested.AppendJSON(nil)})
-	}
-	if hidden := hiddenOn(d); hidden != nil {
-		config = append(config, schema.Member{Name: "surfaces", Value: hidden.AppendJSON(nil)})
-	}
-	if computed != nil {
-		config = append(config, schema.Member{Name: "computed", Value: computed.AppendJSON(nil)})
-	}
+	add("many", s.many)
+	add("nested", s.nested)
+	add("surfaces", hiddenOn(d))
+	add("computed", computed)
 	facts, changes := s.facts(d.Facts)
 	if facts != nil {
-		config = append(config, schema.Member{Name: "facts", Value: facts})
+		config = append(config, schema.Member{Name: "facts", Value: jsontext.AppendTexts(nil, facts)})
 	}
 	if changes != nil {
 		config = append(config, schema.Member{Name: "changes", Value: jsontext.AppendStrings(nil, changes)})
 	}
-	// Views are in the order in which their host has them.
 	if first := slices.IndexFunc(s.src.Cards, func(c schema.Source) bool { return c.View }); first >= 0 {
 		slices.SortStableFunc(s.src.Cards[first:], func(a, b schema.Source) int { return slices.Index(d.Views, a.Name) - slices.Index(d.Views, b.Name) })
 	}
@@ -261,8 +257,7 @@ func (s *discoveredSource) computed(c *schema.Card) json.RawMessage {
 
 // facts is the facts of the Frond as a frond.yaml lists them, and the doors that it lists under
 // changes: a fact of changes has the name that those have here.
-func (s *discoveredSource) facts(all []schema.DiscoveredFact) (facts json.RawMessage, changes []string) {
-	var list []byte
+func (s *discoveredSource) facts(all []schema.DiscoveredFact) (facts []json.RawMessage, changes []string) {
 	for _, f := range all {
 		if f.Changes != "" && f.Name == f.Changes+"Changed" && s.entities[schema.EntityKey(f.Changes)] {
 			changes = append(changes, f.Changes)
@@ -272,15 +267,7 @@ func (s *discoveredSource) facts(all []schema.DiscoveredFact) (facts json.RawMes
 		if card := s.card(f.Schema); card != nil {
 			fact = append(fact, schema.Member{Name: "schema", Value: card})
 		}
-		if list == nil {
-			list = []byte{'['}
-		} else {
-			list = append(list, ',')
-		}
-		list = fact.AppendJSON(list)
+		facts = append(facts, fact.AppendJSON(nil))
 	}
-	if list == nil {
-		return nil, changes
-	}
-	return append(list, ']'), changes
+	return facts, changes
 }
