@@ -146,9 +146,7 @@ var floors = map[string]string{
 	"describe":        "facade facade/atomic facade/filter facade/catalog facade/kiterror schema schema/jsontext schema/script describe/sample",
 	"describe/sample": "schema schema/jsontext",
 
-	// Beside the commands: one call from the command line, what a Frond promises written
-	// as files, Go and TypeScript (frond sync, build-frond), and mock data (frond mock).
-	"cmd/frond/call":             "facade facade/access facade/catalog facade/kiterror schema schema/jsontext envelope envelope/client",
+	// Beside the commands: what a Frond promises written as files, Go and TypeScript (frond sync, build-frond), and mock data (frond mock).
 	"cmd/frond/contract":         "client describe facade facade/aggregate facade/catalog facade/kiterror facade/project schema schema/jsontext schema/script envelope/client envelope/signing",
 	"cmd/frond/contract/support": "facade facade/access facade/catalog facade/kiterror facade/nested schema schema/jsontext",
 	// A project of a database that is there (frond init --from).
@@ -158,7 +156,7 @@ var floors = map[string]string{
 	// Two versions of a project, compared by what they project to.
 	"cmd/frond/diff": "facade facade/filter facade/project facade/catalog schema schema/jsontext projection resolvers/binding rest",
 
-	"cmd/frond": "facts facts/delivery facade facade/bulk facade/catalog facade/explain facade/kiterror facade/project schema schema/jsontext envelope/signing gateway gateway/telemetry store/dbschema store/migration store/postgres store/sqlite cmd/frond/adopt cmd/frond/call cmd/frond/contract cmd/frond/diff cmd/frond/mockdata",
+	"cmd/frond": "facts facts/delivery facade facade/access facade/bulk facade/catalog facade/explain facade/kiterror facade/project schema schema/jsontext envelope envelope/client envelope/signing gateway gateway/telemetry store/dbschema store/migration store/postgres store/sqlite cmd/frond/adopt cmd/frond/contract cmd/frond/diff cmd/frond/mockdata",
 
 	// Beside the floors: what shows, tests and measures the program.
 	"examples/blog":    "frond",

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/frondhost/frond/cmd/frond/call"
+	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/gateway"
@@ -33,10 +33,10 @@ func newCall(s *shell) *cobra.Command {
 			return err
 		}
 		// prepare has closed it where it failed.
-		defer target.Close()
+		defer target.close()
 		// The document is not a result of a façade, so it is written unchanged.
-		if args[0] == call.Discover {
-			text, err := target.Discover(cmd.Context())
+		if args[0] == envelope.Discover {
+			text, err := target.discover(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -80,35 +80,35 @@ func addTarget(s *shell, cmd *cobra.Command) *pendingCall {
 //
 // Arguments, state and body are read before anything is opened, so that a mistake in them
 // costs no start. The target is nil where there is an error.
-func (c *pendingCall) prepare(ctx context.Context, s *shell, args []string) (*facade.Call, *call.Target, error) {
+func (c *pendingCall) prepare(ctx context.Context, s *shell, args []string) (*facade.Call, *target, error) {
 	entity, operation, ok := strings.Cut(args[0], ".")
 	if !ok || entity == "" || operation == "" {
 		return nil, nil, fmt.Errorf("%q names no operation; write an entity, a dot and an operation, such as product.list", args[0])
 	}
-	given, err := call.ParseValues(args[1:])
+	given, err := parseValues(args[1:])
 	if err != nil {
 		return nil, nil, err
 	}
 	prepared := &facade.Call{Entity: entity, Operation: operation}
-	if prepared.Invocation.State, err = call.ReadState(c.state); err != nil {
+	if prepared.Invocation.State, err = readState(c.state); err != nil {
 		return nil, nil, err
 	}
 	if c.body != "" {
-		if prepared.Invocation.Body, err = call.ReadBody(c.body, s.in); err != nil {
+		if prepared.Invocation.Body, err = readBody(c.body, s.in); err != nil {
 			return nil, nil, err
 		}
 	}
 	target, err := c.open(ctx, s)
 	// rpc.discover is not an operation of a door and has no places.
-	if err != nil || args[0] == call.Discover {
+	if err != nil || args[0] == envelope.Discover {
 		return prepared, target, err
 	}
-	places, err := target.Places(ctx, entity, operation)
+	places, err := target.places(ctx, entity, operation)
 	if err == nil {
-		err = places.Fill(&prepared.Invocation, given)
+		err = places.fill(&prepared.Invocation, given)
 	}
 	if err != nil {
-		target.Close()
+		target.close()
 		return nil, nil, err
 	}
 	return prepared, target, nil
@@ -116,13 +116,13 @@ func (c *pendingCall) prepare(ctx context.Context, s *shell, args []string) (*fa
 
 // open opens the host at --url, or the project in --dir. A project is opened without surfaces
 // and listens nowhere.
-func (c *pendingCall) open(ctx context.Context, s *shell) (*call.Target, error) {
+func (c *pendingCall) open(ctx context.Context, s *shell) (*target, error) {
 	if c.url != "" {
-		headers, err := call.ReadHeaders(c.headers)
+		headers, err := readHeaders(c.headers)
 		if err != nil {
 			return nil, err
 		}
-		return call.Remote(c.url, headers)
+		return remoteTarget(c.url, headers)
 	}
 	// A call in this process has no headers; ignoring them would hide that the call is
 	// anonymous.
@@ -138,5 +138,5 @@ func (c *pendingCall) open(ctx context.Context, s *shell) (*call.Target, error) 
 	if err != nil {
 		return nil, err
 	}
-	return call.Local(host), nil
+	return localTarget(host), nil
 }

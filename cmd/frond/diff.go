@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/frondhost/frond/cmd/frond/call"
 	"github.com/frondhost/frond/cmd/frond/diff"
 	"github.com/frondhost/frond/gateway"
 )
@@ -37,7 +36,7 @@ func newDiff(s *shell) *cobra.Command {
 		if !slices.Contains([]string{"breaking", "dangerous", "none"}, *failOn) {
 			return fmt.Errorf("--fail-on cannot be %q; write breaking, dangerous or none", *failOn)
 		}
-		head, err := call.ReadHeaders(*headers)
+		head, err := readHeaders(*headers)
 		if err != nil {
 			return err
 		}

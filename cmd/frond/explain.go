@@ -29,7 +29,7 @@ func newExplain(s *shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		defer target.Close()
+		defer target.close()
 		x, failed := explain.Call(cmd.Context(), target.Caller, call)
 		if s.json {
 			err = s.writeValue(x)

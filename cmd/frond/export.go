@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/frondhost/frond/cmd/frond/call"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/bulk"
 	"github.com/frondhost/frond/facade/kiterror"
@@ -35,7 +34,7 @@ func newExport(s *shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		defer target.Close()
+		defer target.close()
 		run := func(to io.Writer) error {
 			if c.url != "" {
 				return c.exportFrom(cmd.Context(), target, prepared, to, as, *escape)
@@ -70,16 +69,16 @@ func fileFormat(flag, file string) (bulk.Format, error) {
 }
 
 // exportFrom writes the rows of a gateway.
-func (c *pendingCall) exportFrom(ctx context.Context, target *call.Target, prepared *facade.Call, to io.Writer, as bulk.Format, escape string) error {
+func (c *pendingCall) exportFrom(ctx context.Context, target *target, prepared *facade.Call, to io.Writer, as bulk.Format, escape string) error {
 	door, err := c.door(ctx, target, prepared.Entity)
 	if err != nil {
 		return err
 	}
-	query := call.Query(prepared.Invocation.Query)
+	query := queryValues(prepared.Invocation.Query)
 	if escape != "" {
 		query.Set("escape", escape)
 	}
-	answer, err := door.Send(ctx, http.MethodGet, "", query, as.MediaType(), "", nil)
+	answer, err := door.send(ctx, http.MethodGet, "", query, as.MediaType(), "", nil)
 	if err != nil {
 		return err
 	}
@@ -91,15 +90,15 @@ func (c *pendingCall) exportFrom(ctx context.Context, target *call.Target, prepa
 }
 
 // door returns the REST paths of an entity at --url.
-func (c *pendingCall) door(ctx context.Context, target *call.Target, entity string) (*call.REST, error) {
+func (c *pendingCall) door(ctx context.Context, target *target, entity string) (*restDoor, error) {
 	if c.state != "" {
 		return nil, errors.New("--state is for a project in --dir; name the caller at a gateway with --header")
 	}
-	headers, err := call.ReadHeaders(c.headers)
+	headers, err := readHeaders(c.headers)
 	if err != nil {
 		return nil, err
 	}
-	return call.RESTOf(ctx, target, c.url, headers, entity)
+	return restDoorOf(ctx, target, c.url, headers, entity)
 }
 
 // writeWhole has write fill a file, which takes its name when it is whole. size is its length.

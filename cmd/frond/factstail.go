@@ -17,7 +17,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/frondhost/frond/cmd/frond/call"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facts"
@@ -40,7 +39,7 @@ func newFactsTail(s *shell) *cobra.Command {
 			if *once {
 				return errors.New("--once is for the store of a project; a host at --url streams new events; leave out --once")
 			}
-			sent, err := call.ReadHeaders(*headers)
+			sent, err := readHeaders(*headers)
 			if err != nil {
 				return err
 			}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/frondhost/frond/cmd/frond/call"
 	"github.com/frondhost/frond/cmd/frond/contract"
 	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/schema"
@@ -45,7 +44,7 @@ func (h *hostFlags) fetch(ctx context.Context, frond string) (*schema.Discovery,
 	if !strings.HasPrefix(h.url, "http://") && !strings.HasPrefix(h.url, "https://") {
 		return nil, nil, fmt.Errorf("--from cannot be %q; write an address such as http://127.0.0.1:4100", h.url)
 	}
-	headers, err := call.ReadHeaders(h.headers)
+	headers, err := readHeaders(h.headers)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/frondhost/frond/cmd/frond/call"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/bulk"
 	"github.com/frondhost/frond/facade/kiterror"
@@ -81,17 +80,17 @@ func (c *pendingCall) importFile(ctx context.Context, s *shell, entity string, q
 		return nil, err
 	}
 	prepared := &facade.Call{Entity: entity, Operation: "import", Invocation: facade.Invocation{Query: text}}
-	if prepared.Invocation.State, err = call.ReadState(c.state); err != nil {
+	if prepared.Invocation.State, err = readState(c.state); err != nil {
 		return nil, err
 	}
 	target, err := c.open(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	defer target.Close()
+	defer target.close()
 	p.from = file
 	if c.url == "" {
-		card := target.Card(entity)
+		card := target.card(entity)
 		i := bulk.Import{Caller: target, Call: prepared, Card: card, Progress: p.batch}
 		report, err := i.Run(ctx, bulk.NewReader(p, as, card))
 		if err != nil {
@@ -103,7 +102,7 @@ func (c *pendingCall) importFile(ctx context.Context, s *shell, entity string, q
 	if err != nil {
 		return nil, err
 	}
-	answer, err := door.Send(ctx, http.MethodPost, "/import", call.Query(text), "application/json", as.MediaType(), p)
+	answer, err := door.send(ctx, http.MethodPost, "/import", queryValues(text), "application/json", as.MediaType(), p)
 	if err != nil {
 		return nil, err
 	}

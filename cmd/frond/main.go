@@ -10,7 +10,7 @@
 //	gateway             every surface of a project
 //	serve, mock         one Frond, for other processes
 //	health              whether a service lives
-//	call, explain       one call, here or at an address      package call
+//	call, explain       one call, here or at an address      values.go, places.go, target.go
 //	export, import      rows as a file                       package bulk of the façade
 //	check               faults, access, pinned paths         report.go, pins.go
 //	schema              what cards become

@@ -1,4 +1,4 @@
-package call
+package main
 
 import (
 	"encoding/json"
@@ -39,7 +39,7 @@ func TestPlacesWithoutCards(t *testing.T) {
 		if alias, err := placesIn(json.RawMessage(document), "memo", c.op); err != nil || !reflect.DeepEqual(alias, where) {
 			t.Errorf("%s by an old name: %v, %v", c.op, alias, err)
 		}
-		given, err := ParseValues(strings.Fields(c.args))
+		given, err := parseValues(strings.Fields(c.args))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +48,7 @@ func TestPlacesWithoutCards(t *testing.T) {
 			inv.Body = nil
 		}
 		got := ""
-		if err := where.Fill(&inv, given); err != nil {
+		if err := where.fill(&inv, given); err != nil {
 			got = "!" + err.Error()
 		} else {
 			text, _ := json.Marshal(struct {

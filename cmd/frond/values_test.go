@@ -1,4 +1,4 @@
-package call
+package main
 
 import (
 	"os"
@@ -42,7 +42,7 @@ func TestParseValues(t *testing.T) {
 		{"something below a value", []string{"a.b=2", "a=1"}, `!a is given twice`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			v, err := ParseValues(c.args)
+			v, err := parseValues(c.args)
 			words, fails := strings.CutPrefix(c.want, "!")
 			switch {
 			case fails && (err == nil || !strings.Contains(err.Error(), words)):
@@ -66,9 +66,9 @@ func TestReadBody(t *testing.T) {
 		{arg: "-", stdin: "", fails: "--body is not JSON"},
 		{arg: "{", fails: "--body is not JSON"},
 	} {
-		got, err := ReadBody(c.arg, strings.NewReader(c.stdin))
+		got, err := readBody(c.arg, strings.NewReader(c.stdin))
 		if string(got) != c.want || (err == nil) != (c.fails == "") || err != nil && !strings.Contains(err.Error(), c.fails) {
-			t.Errorf("ReadBody(%q) = %s, %v", c.arg, got, err)
+			t.Errorf("readBody(%q) = %s, %v", c.arg, got, err)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package call
+package main
 
 import (
 	"encoding/json"
@@ -17,8 +17,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Values are the values that a call's arguments give, as a tree in the order in which
-// they were written. The zero Values has none. An argument is written as in HTTPie:
+// values are the values that a call's arguments give, as a tree in the order in which
+// they were written. The zero value has none. An argument is written as in HTTPie:
 //
 //	name=text        a string
 //	name:=json       any JSON: a number, true, null, a list, an object
@@ -26,7 +26,7 @@ import (
 //	name:=@file      the file's JSON
 //
 // Dots in a name go down: filter.price.gte:=10 is {"filter":{"price":{"gte":10}}}.
-type Values struct {
+type values struct {
 	names []string
 	below map[string]*node
 }
@@ -34,13 +34,13 @@ type Values struct {
 // node is a value, or the values below a name.
 type node struct {
 	text json.RawMessage // nil where there are values below
-	Values
+	values
 }
 
-// ParseValues parses arguments, and reads the files that they name. The error says what
+// parseValues parses arguments, and reads the files that they name. The error says what
 // to write instead.
-func ParseValues(args []string) (*Values, error) {
-	v := &Values{}
+func parseValues(args []string) (*values, error) {
+	v := &values{}
 	for _, arg := range args {
 		path, text, err := parseValue(arg)
 		if err != nil {
@@ -87,7 +87,7 @@ func parseValue(arg string) (path []string, text json.RawMessage, err error) {
 }
 
 // put adds a value at a path. A value below a value is refused: a=1 with a.b=2 has no JSON.
-func (v *Values) put(path []string, text json.RawMessage) error {
+func (v *values) put(path []string, text json.RawMessage) error {
 	for i, word := range path {
 		last := i == len(path)-1
 		n := v.below[word]
@@ -105,14 +105,14 @@ func (v *Values) put(path []string, text json.RawMessage) error {
 		if last {
 			n.text = text
 		}
-		v = &n.Values
+		v = &n.values
 	}
 	return nil
 }
 
 // appendJSON appends the values for which keep is true as an object; a nil keep is true
 // for all.
-func (v *Values) appendJSON(dst []byte, keep func(name string) bool) []byte {
+func (v *values) appendJSON(dst []byte, keep func(name string) bool) []byte {
 	dst = append(dst, '{')
 	first := true
 	for _, name := range v.names {
@@ -129,7 +129,7 @@ func (v *Values) appendJSON(dst []byte, keep func(name string) bool) []byte {
 }
 
 // appendValue appends the value of a name that is there.
-func (v *Values) appendValue(dst []byte, name string) []byte {
+func (v *values) appendValue(dst []byte, name string) []byte {
 	n := v.below[name]
 	if n.text != nil {
 		return append(dst, n.text...)
@@ -137,8 +137,8 @@ func (v *Values) appendValue(dst []byte, name string) []byte {
 	return n.appendJSON(dst, nil)
 }
 
-// ReadBody reads the argument of --body: @file, - for stdin, or the JSON itself.
-func ReadBody(arg string, stdin io.Reader) (json.RawMessage, error) {
+// readBody reads the argument of --body: @file, - for stdin, or the JSON itself.
+func readBody(arg string, stdin io.Reader) (json.RawMessage, error) {
 	var text []byte
 	var err error
 	switch file, ok := strings.CutPrefix(arg, "@"); {
@@ -158,9 +158,9 @@ func ReadBody(arg string, stdin io.Reader) (json.RawMessage, error) {
 	return text, nil
 }
 
-// ReadState parses --state, a JSON object; "" is nil, an anonymous caller. A null is an error,
+// readState parses --state, a JSON object; "" is nil, an anonymous caller. A null is an error,
 // since "" means that already.
-func ReadState(text string) (access.State, error) {
+func readState(text string) (access.State, error) {
 	if text == "" {
 		return nil, nil
 	}
@@ -171,9 +171,9 @@ func ReadState(text string) (access.State, error) {
 	return state, nil
 }
 
-// ReadHeaders parses --header flags: "Name: value". A name may be given twice. Control
+// readHeaders parses --header flags: "Name: value". A name may be given twice. Control
 // characters are refused: they could end the header.
-func ReadHeaders(flags []string) (http.Header, error) {
+func readHeaders(flags []string) (http.Header, error) {
 	headers := http.Header{}
 	for _, flag := range flags {
 		name, value, ok := strings.Cut(flag, ":")
