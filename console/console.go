@@ -107,9 +107,7 @@ var mediaTypes = map[string]string{
 // whose work the page is; and the parts of the page, which are named by what is in
 // them and never change.
 func (c *Console) ServeFile(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		w.Header().Set("Allow", "GET, HEAD")
-		http.Error(w, "files are read with GET", http.StatusMethodNotAllowed)
+	if !reads(w, r) {
 		return
 	}
 	dir, name := path.Split(r.URL.Path)
@@ -147,6 +145,16 @@ func (c *Console) ServeFile(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c.serve(w, r, media, plain)
+}
+
+// reads reports whether a request reads a file, and refuses any other.
+func reads(w http.ResponseWriter, r *http.Request) bool {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		return true
+	}
+	w.Header().Set("Allow", "GET, HEAD")
+	http.Error(w, "files are read with GET", http.StatusMethodNotAllowed)
+	return false
 }
 
 func (c *Console) read(name string) ([]byte, error) {

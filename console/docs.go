@@ -46,11 +46,8 @@ const docsPolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; fra
 func docsFile(name string, body []byte) http.Handler {
 	c := &Console{policy: docsPolicy}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodGet && r.Method != http.MethodHead {
-			w.Header().Set("Allow", "GET, HEAD")
-			http.Error(w, "files are read with GET", http.StatusMethodNotAllowed)
-			return
+		if reads(w, r) {
+			c.serve(w, r, mediaTypes[path.Ext(name)], body)
 		}
-		c.serve(w, r, mediaTypes[path.Ext(name)], body)
 	})
 }

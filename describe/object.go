@@ -79,12 +79,7 @@ func add(o *schema.Object, name string, value json.RawMessage) {
 
 // with is an object with one more member.
 func with(o json.RawMessage, name string, value json.RawMessage) json.RawMessage {
-	var out schema.Object
-	for n, v := range jsontext.Members(o) {
-		add(&out, n, v)
-	}
-	add(&out, name, value)
-	return out.AppendJSON(nil)
+	return append(schema.ObjectOf(o), schema.Member{Name: name, Value: value}).AppendJSON(nil)
 }
 
 // fixedFile has the schemas that are the same for every catalog, by their names.

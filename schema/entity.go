@@ -217,6 +217,14 @@ type Member struct {
 // the card accepts without naming them. Each name occurs once.
 type Object []Member
 
+// ObjectOf returns the members of the text of an object, as they are.
+func ObjectOf(text json.RawMessage) (o Object) {
+	for name, value := range jsontext.Members(text) {
+		o = append(o, Member{name, value})
+	}
+	return o
+}
+
 // Get returns the value of the member called name, or nil where it is absent. A null that was
 // sent is the text null.
 func (o Object) Get(name string) json.RawMessage {

@@ -127,10 +127,7 @@ func joined(a, b json.RawMessage) json.RawMessage {
 			o = append(o, schema.Member{Name: name, Value: value})
 		}
 	}
-	for name, value := range jsontext.Members(b) {
-		o = append(o, schema.Member{Name: name, Value: value})
-	}
-	return o.AppendJSON(nil)
+	return append(o, schema.ObjectOf(b)...).AppendJSON(nil)
 }
 
 // types are the names of a type keyword as JSON strings.

@@ -1,9 +1,11 @@
 package bulk
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"hash/maphash"
 	"io"
 	"slices"
 	"strconv"
@@ -315,4 +317,30 @@ func keyNamed(card *schema.Entity, by json.RawMessage) []*schema.Property {
 		return nil
 	}
 	return catalog.KeyNamed(catalog.UniqueKeys(card), by)
+}
+
+// keys knows the lines of the keys of the last rows of a file: of at least a million of them, in some
+// 75 MB at most. Keys are known by a hash of 64 bits.
+type keys struct {
+	seed       maphash.Seed
+	now, older map[uint64]uint32
+}
+
+// mostKeys are the keys of one map.
+const mostKeys = 1 << 20
+
+// add adds the key of a line, and returns the line that has it already; 0: none is known.
+func (k *keys) add(key string, line int) (first int) {
+	if k.now == nil {
+		k.seed, k.now = maphash.MakeSeed(), map[uint64]uint32{}
+	}
+	hash := maphash.String(k.seed, key)
+	if known := cmp.Or(k.now[hash], k.older[hash]); known != 0 {
+		return int(known)
+	}
+	if len(k.now) == mostKeys {
+		k.older, k.now = k.now, map[uint64]uint32{}
+	}
+	k.now[hash] = uint32(line)
+	return 0
 }

@@ -89,7 +89,7 @@ func partsOf(f *schema.DiscoveredFrond) (all []part) {
 		} else {
 			card := *door.Schema
 			card.Fields, card.Required = nil, nil
-			add(door.Name, "", membersOf(card.AppendJSON(nil)))
+			add(door.Name, "", schema.ObjectOf(card.AppendJSON(nil)))
 			fieldsOf(door.Name, door.Schema, "", add)
 		}
 		if door.Computed != nil {
@@ -99,7 +99,7 @@ func partsOf(f *schema.DiscoveredFrond) (all []part) {
 			// An operation is written by the writer of discovery documents, so that its text
 			// is the one that hosts serve.
 			one := schema.Discovery{Fronds: []schema.DiscoveredFrond{{Doors: []schema.DiscoveredDoor{{Ops: door.Ops[j : j+1]}}}}}
-			members := membersOf(dig(one.AppendJSON(nil), "fronds", "doors", "ops"))
+			members := schema.ObjectOf(dig(one.AppendJSON(nil), "fronds", "doors", "ops"))
 			for k := range members {
 				members[k].Value = brief(door, door.Ops[j].Name, members[k].Value)
 			}
@@ -109,7 +109,7 @@ func partsOf(f *schema.DiscoveredFrond) (all []part) {
 	for _, fact := range f.Facts {
 		var members schema.Object
 		if fact.Schema != nil {
-			members = membersOf(fact.Schema.AppendJSON(nil))
+			members = schema.ObjectOf(fact.Schema.AppendJSON(nil))
 		}
 		add("fact "+fact.Name, "", members)
 	}
@@ -159,7 +159,7 @@ func fieldsOf(door string, card *schema.Card, kind string, add func(name, is str
 	one := schema.Card{Fields: make([]schema.Field, 1)}
 	for _, f := range card.Fields {
 		one.Fields[0] = f
-		members := membersOf(jsontext.Get(jsontext.Get(one.AppendJSON(nil), "properties"), f.Name))
+		members := schema.ObjectOf(jsontext.Get(jsontext.Get(one.AppendJSON(nil), "properties"), f.Name))
 		if slices.Contains(card.Required, f.Name) {
 			members = append(members, schema.Member{Name: "required", Value: []byte("true")})
 		}
@@ -183,14 +183,6 @@ func inWords(s *schema.Shape) string {
 		text += " or null"
 	}
 	return text
-}
-
-// membersOf is an object's text as its members; any other text has none.
-func membersOf(text []byte) (all schema.Object) {
-	for name, value := range jsontext.Members(text) {
-		all = append(all, schema.Member{Name: name, Value: value})
-	}
-	return all
 }
 
 // differ are the keys that two objects do not have alike. The values are compared as text:

@@ -31,7 +31,7 @@ type grant struct {
 
 // access compares the rights of callers.
 func (c *comparison) access() {
-	was, is := accessOf(c.was), accessOf(c.is)
+	was, is := accessOf(c.was.catalog.Access, accessDoor), accessOf(c.is.catalog.Access, accessDoor)
 	for _, p := range c.doors() {
 		var rights pair[catalog.Access]
 		if p.was != nil {
@@ -57,15 +57,17 @@ func known(a *catalog.Access) bool {
 	return a != nil && (a.By == catalog.ByRules || a.By == catalog.ByWord || a.By == catalog.ByNobody)
 }
 
-// accessOf is the table of access by door.
-func accessOf(v *Version) map[string]*catalog.Access {
+// accessOf is a table of access by the keys of its rows.
+func accessOf(table []catalog.Access, key func(*catalog.Access) string) map[string]*catalog.Access {
 	out := map[string]*catalog.Access{}
-	table := v.catalog.Access
 	for i := range table {
-		out[schema.EntityKey(table[i].Door)] = &table[i]
+		out[key(&table[i])] = &table[i]
 	}
 	return out
 }
+
+// accessDoor is the key of the door that a row is about.
+func accessDoor(a *catalog.Access) string { return schema.EntityKey(a.Door) }
 
 // exposed finds operations over rows of before that a surface shows for the first time.
 func (c *comparison) exposed(p pair[catalog.Door]) {

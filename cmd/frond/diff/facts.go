@@ -51,14 +51,9 @@ func (c *comparison) receivers(p pair[catalog.Fact]) {
 	}
 }
 
-// receiversOf is the table of who receives facts, by their names.
+// receiversOf is who receives the events of each fact, by its name.
 func receiversOf(v *Version) map[string]*catalog.Access {
-	out := map[string]*catalog.Access{}
-	table := v.catalog.FactAccess
-	for i := range table {
-		out[table[i].Fact] = &table[i]
-	}
-	return out
+	return accessOf(v.catalog.FactAccess, func(a *catalog.Access) string { return a.Fact })
 }
 
 // sources are the commands that emit a fact; "" if no command does by itself, or the commands

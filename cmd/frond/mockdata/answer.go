@@ -156,10 +156,7 @@ func (w *world) made(card *schema.Entity, row json.RawMessage, c *facade.Call, i
 	// draws the same values.
 	place := string(schema.Object{{Name: "row", Value: or(row, null)}, {Name: "params", Value: or(c.Invocation.Params, null)}, {Name: "query", Value: or(c.Invocation.Query, null)}, {Name: "body", Value: or(c.Invocation.Body, null)}}.AppendJSON(nil))
 	about := sample.NewSubject(card.Name, w.chance.At(card.Key, place, i))
-	var o schema.Object
-	for name, value := range jsontext.Members(row) {
-		o = append(o, schema.Member{Name: name, Value: value})
-	}
+	o := schema.ObjectOf(row)
 	root := card.Card.AppendJSON(nil)
 	for _, p := range card.Fields {
 		if o.Get(p.Name) != nil || p.Link != nil && p.Link.Many && !p.Stored {

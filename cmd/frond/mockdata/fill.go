@@ -73,11 +73,7 @@ func readSeeds(project *facade.Project, set *schema.Set) map[*schema.Entity][]sc
 		for _, text := range src.Seeds {
 			e, items := seedsOf(src, text, set)
 			for _, item := range items {
-				var row schema.Object
-				for name, value := range jsontext.Members(item) {
-					row = append(row, schema.Member{Name: name, Value: value})
-				}
-				given[e] = append(given[e], row)
+				given[e] = append(given[e], schema.ObjectOf(item))
 			}
 		}
 	}
