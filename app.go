@@ -10,6 +10,7 @@ import (
 	"reflect"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -164,7 +165,7 @@ func (a *App) load(s *gateway.Flags, environ []string) (*gateway.Config, error) 
 		return config, err
 	}
 	if err == nil { // the program does not start, and the faults of the cards are reported together with the rest
-		_, err = facade.New(a.project, nil, nil)
+		_, err = compile.Project(a.project, nil)
 	}
 	return nil, errors.Join(a.faults, err)
 }

@@ -47,12 +47,13 @@ var floors = map[string]string{
 	"facade/consistency": "facade/kiterror",
 	"facade/rows":        "schema/jsontext",
 	"facade/kiterror":    "schema schema/jsontext",
-	// What a host serves, as data; who may see what of it; and how both are made of a project.
+	// What a host serves, as data; and who may see what of it.
 	"facade/cron":    "",
 	"facade/catalog": "facade/cron facade/expression facade/filter facade/kiterror facade/project schema schema/jsontext facade/search",
 	"facade/access":  "facade/catalog facade/expression facade/filter facade/kiterror facade/project facade/rows schema schema/jsontext",
-	"facade/compile": "facade/access facade/catalog facade/cron facade/expression facade/filter facade/project facade/rows schema schema/format schema/jsontext",
-	"facade":         "facade/aggregate schema schema/format schema/jsontext facade/kiterror facade/rows facade/filter facade/budget facade/project facade/consistency facade/access facade/catalog facade/compile facade/nested facade/search",
+	"facade":         "facade/aggregate schema schema/format schema/jsontext facade/kiterror facade/rows facade/filter facade/budget facade/project facade/consistency facade/access facade/catalog facade/nested facade/search",
+	// A project, with the Go code of its author, becomes what a host serves.
+	"facade/compile": "facade facade/access facade/catalog facade/cron facade/expression facade/filter facade/project facade/rows schema schema/format schema/jsontext",
 	// The hosts of the Fronds that run elsewhere, over the calls that the path gives them.
 	"facade/remote": "facade facade/catalog facade/filter facade/kiterror facade/rows schema schema/jsontext",
 
@@ -64,7 +65,7 @@ var floors = map[string]string{
 	"facade/nested": "facade/catalog schema schema/jsontext",
 
 	// The rows of the first start.
-	"facade/seed": "facade facade/compile facade/kiterror facade/rows schema schema/jsontext",
+	"facade/seed": "facade facade/kiterror facade/rows schema schema/jsontext",
 
 	// The calls of one request as one transaction.
 	"facade/atomic": "facade facade/access facade/catalog facade/kiterror schema schema/jsontext",
@@ -131,11 +132,11 @@ var floors = map[string]string{
 	"gateway/telemetry":          "facts facts/delivery facade facade/budget facade/catalog facade/kiterror schema envelope/client gateway/jobs gateway/setting",
 	"gateway/jobs":               "facade facade/cron facade/kiterror",
 	"gateway/files":              "facade facade/access facade/budget facade/catalog facade/cron facade/kiterror schema schema/jsontext envelope envelope/client envelope/signing rest gateway/jobs gateway/setting",
-	"gateway/topology":           "facade facade/catalog facade/kiterror facade/project schema schema/jsontext envelope/client envelope/signing gateway/setting",
-	"gateway":                    "store/migration facts facts/consumer facts/delivery facade facade/atomic facade/consistency facade/readset facade/access facade/budget facade/catalog facade/explain facade/kiterror facade/project facade/remote facade/seed schema schema/jsontext store/sqlite store/postgres envelope envelope/client envelope/signing rest resolvers resolvers/binding projection console gateway/files gateway/jobs gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/subscriptions gateway/topology describe facts/outlet facts/sse gateway/publish",
+	"gateway/topology":           "facade facade/compile facade/catalog facade/kiterror facade/project schema schema/jsontext envelope/client envelope/signing gateway/setting",
+	"gateway":                    "store/migration facts facts/consumer facts/delivery facade facade/compile facade/atomic facade/consistency facade/readset facade/access facade/budget facade/catalog facade/explain facade/kiterror facade/project facade/remote facade/seed schema schema/jsontext store/sqlite store/postgres envelope envelope/client envelope/signing rest resolvers resolvers/binding projection console gateway/files gateway/jobs gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/subscriptions gateway/topology describe facts/outlet facts/sse gateway/publish",
 
 	// What Go authors write against.
-	"frond": "facade facade/kiterror facade/access facade/catalog facade/rows schema schema/jsontext gateway",
+	"frond": "facade facade/compile facade/kiterror facade/access facade/catalog facade/rows schema schema/jsontext gateway",
 
 	"console": "client",
 
@@ -147,22 +148,22 @@ var floors = map[string]string{
 	"describe/sample": "schema schema/jsontext",
 
 	// Beside the commands: what a Frond promises written as files, Go and TypeScript (frond sync, build-frond), and mock data (frond mock).
-	"cmd/frond/contract":         "client describe facade facade/aggregate facade/catalog facade/kiterror facade/project schema schema/jsontext schema/script envelope/client envelope/signing",
+	"cmd/frond/contract":         "client describe facade facade/compile facade/aggregate facade/catalog facade/kiterror facade/project schema schema/jsontext schema/script envelope/client envelope/signing",
 	"cmd/frond/contract/support": "facade facade/access facade/catalog facade/kiterror facade/nested schema schema/jsontext",
 	// A project of a database that is there (frond init --from).
 	"cmd/frond/adopt":    "schema schema/jsontext store/dbschema",
-	"cmd/frond/mockdata": "facade facade/catalog facade/kiterror facade/project facade/rows schema schema/format schema/jsontext describe/sample",
+	"cmd/frond/mockdata": "facade facade/compile facade/catalog facade/kiterror facade/project facade/rows schema schema/format schema/jsontext describe/sample",
 
 	// Two versions of a project, compared by what they project to.
-	"cmd/frond/diff": "facade facade/filter facade/project facade/catalog schema schema/jsontext projection resolvers/binding rest",
+	"cmd/frond/diff": "facade facade/compile facade/filter facade/project facade/catalog schema schema/jsontext projection resolvers/binding rest",
 
-	"cmd/frond": "facts facts/delivery facade facade/access facade/bulk facade/catalog facade/explain facade/kiterror facade/project schema schema/jsontext envelope envelope/client envelope/signing gateway gateway/telemetry store/dbschema store/migration store/postgres store/sqlite cmd/frond/adopt cmd/frond/contract cmd/frond/diff cmd/frond/mockdata",
+	"cmd/frond": "facts facts/delivery facade facade/compile facade/access facade/bulk facade/catalog facade/explain facade/kiterror facade/project schema schema/jsontext envelope envelope/client envelope/signing gateway gateway/telemetry store/dbschema store/migration store/postgres store/sqlite cmd/frond/adopt cmd/frond/contract cmd/frond/diff cmd/frond/mockdata",
 
 	// Beside the floors: what shows, tests and measures the program.
 	"examples/blog":    "frond",
 	"examples/shop":    "frond",
 	"examples/weather": "facade/rows frond gateway projection resolvers/binding",
-	"store/storetest":  "facade facade/aggregate facade/catalog facade/explain facade/filter facade/kiterror facade/project facade/rows facade/seed schema schema/jsontext store/migration facade/search",
+	"store/storetest":  "facade facade/compile facade/aggregate facade/catalog facade/explain facade/filter facade/kiterror facade/project facade/rows facade/seed schema schema/jsontext store/migration facade/search",
 	// Real PostgreSQL servers for tests.
 	"store/postgres/pgtest": "e2e/freeport",
 	"bench":                 "*",

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/store/sqlite"
 )
 
@@ -68,7 +69,11 @@ func benchCommands(rounds int, slice time.Duration) error {
 	facade.HandleCommand(note, "oneWrite", writes(1))
 	facade.HandleCommand(note, "twoWrites", writes(2))
 	facade.HandleCommand(note, "twoDetached", writes(2), facade.Detached)
-	f, err := facade.New(project, store, nil)
+	compiled, err := compile.Project(project, nil)
+	if err != nil {
+		return err
+	}
+	f, err := facade.New(compiled, store, nil)
 	if err != nil {
 		return err
 	}

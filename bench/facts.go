@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/postgres"
 	"github.com/frondhost/frond/store/postgres/pgtest"
@@ -90,7 +91,11 @@ func factCost(name string, store factStore, rounds int, slice time.Duration) err
 	if err != nil {
 		return err
 	}
-	f, err := facade.New(project, store, nil)
+	compiled, err := compile.Project(project, nil)
+	if err != nil {
+		return err
+	}
+	f, err := facade.New(compiled, store, nil)
 	if err != nil {
 		return err
 	}

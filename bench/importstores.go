@@ -14,6 +14,7 @@ import (
 	sqlite3 "github.com/ncruces/go-sqlite3"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/postgres"
 	"github.com/frondhost/frond/store/postgres/pgtest"
@@ -32,7 +33,11 @@ func openItems(name string, store interface {
 	if err != nil {
 		return nil, err
 	}
-	f, err := facade.New(project, store, nil)
+	compiled, err := compile.Project(project, nil)
+	if err != nil {
+		return nil, err
+	}
+	f, err := facade.New(compiled, store, nil)
 	if err != nil {
 		return nil, err
 	}

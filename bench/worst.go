@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/store/storetest"
@@ -84,7 +85,11 @@ func reader() (*resolvers.Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	host, err := facade.New(project, storetest.NewStore(), nil)
+	compiled, err := compile.Project(project, nil)
+	if err != nil {
+		return nil, err
+	}
+	host, err := facade.New(compiled, storetest.NewStore(), nil)
 	if err != nil {
 		return nil, err
 	}

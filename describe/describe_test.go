@@ -20,6 +20,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/seed"
 	"github.com/frondhost/frond/rest"
 	"github.com/frondhost/frond/schema"
@@ -43,7 +44,11 @@ func compiled(t *testing.T, fsys fs.FS) *facade.Facade {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := facade.New(project, storetest.NewStore(), &facade.Options{Incomplete: true, Unregistered: func(schema.Fault) {}})
+	c, err := compile.Project(project, &compile.Options{Incomplete: true, Unregistered: func(schema.Fault) {}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := facade.New(c, storetest.NewStore(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

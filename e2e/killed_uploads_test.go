@@ -24,6 +24,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/store/postgres"
 	"github.com/frondhost/frond/store/sqlite"
 )
@@ -172,7 +173,11 @@ func (u *uploads) sweep(dir, store, bytesAt string, held []string) {
 	}
 	rows := openStore(u.t, store)
 	for _, later := range []time.Duration{2 * time.Hour, 3 * time.Hour} {
-		f, err := facade.New(project, rows, &facade.Options{Now: func() time.Time { return time.Now().Add(later) }})
+		compiled, err := compile.Project(project, nil)
+		if err != nil {
+			u.t.Fatal(err)
+		}
+		f, err := facade.New(compiled, rows, &facade.Options{Now: func() time.Time { return time.Now().Add(later) }})
 		if err != nil {
 			u.t.Fatal(err)
 		}

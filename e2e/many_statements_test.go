@@ -13,6 +13,7 @@ import (
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/store/postgres"
 	"github.com/frondhost/frond/store/sqlite"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // TestManyStatements: the statements of a write of many rows do not grow with the number of rows, those of rows
@@ -43,7 +44,7 @@ func TestManyStatements(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := facade.New(project, store, nil)
+		f, err := facade.New(storetest.Compiled(t, project), store, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

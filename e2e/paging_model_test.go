@@ -19,6 +19,7 @@ import (
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // warehouse is a project of racks with items that have notes, over SQLite, behind the
@@ -194,7 +195,7 @@ func newWarehouse(t *testing.T, seed uint64) *warehouse {
 	ctx := context.Background()
 	store := openRows(t)
 	w := &warehouse{T: t, Rand: rand.New(rand.NewPCG(seed, 5)), racks: map[string]map[string]string{}, moved: map[string]bool{}}
-	if w.facade, err = facade.New(p, store, nil); err != nil {
+	if w.facade, err = facade.New(storetest.Compiled(t, p), store, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err = store.Prepare(ctx, prepared(w.facade.Catalog())); err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
@@ -30,7 +31,12 @@ func Example() {
 		}
 		return "hello " + in.Name, nil
 	})
-	host, err := facade.New(project, nil, nil)
+	compiled, err := compile.Project(project, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	host, err := facade.New(compiled, nil, nil)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -11,6 +11,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -217,13 +218,13 @@ func TestAccessFaults(t *testing.T) {
 			}
 			p := counterProject(t, "collectors: "+c.collectors+"\ncomputed: {order: {late: {type: boolean, value: total > 1}}}")
 			facade.Collect(p.Door("line"), access.CollectorFunc(nil))
-			_, err := facade.New(p, nil, nil)
+			_, err := compile.Project(p, nil)
 			if got := fmt.Sprint(err); got != cmp.Or(c.want, "<nil>") {
 				t.Errorf("got\n%s\nwant\n%s", got, c.want)
 			}
 		})
 	}
-	_, err := facade.New(counterProject(t, "collectors: {bell: open, '*': [{when: 'usr', hide: [total]}]}"), nil, nil)
+	_, err := compile.Project(counterProject(t, "collectors: {bell: open, '*': [{when: 'usr', hide: [total]}]}"), nil)
 	const want = `frond.yaml#/collectors/*/0/when: the expression cannot be used: unknown name usr, at column 1 of the expression; write one over user and state, such as user.role == "admin"
 frond.yaml#/collectors/*/0/hide/0: '*' covers customer too: customer has no field "total"; name some of id, name, email, orders, or give customer an entry of its own
 frond.yaml#/collectors/*/0/hide/0: '*' covers line too: line has no field "total"; name some of id, orderId, what, or give line an entry of its own`

@@ -9,6 +9,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -31,7 +32,7 @@ func cannedFacade(tb testing.TB, n int, fields string) *facade.Facade {
 	tb.Helper()
 	store := &canned{}
 	p := storetest.Project(tb)
-	f, err := facade.New(p, store, nil)
+	f, err := facade.New(storetest.Compiled(tb, p), store, nil)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -106,7 +107,7 @@ func BenchmarkNew(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := facade.New(p, nil, nil); err != nil {
+		if _, err := compile.Project(p, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -88,7 +88,7 @@ func narrowed(t *testing.T, p *facade.Project, change func(*schema.DiscoveredDoo
 	facade.Collect(p.Door("post"), access.CollectorFunc(func(_ context.Context, _ access.State, d *catalog.Door, _ *catalog.Operation) (access.Scope, error) {
 		return access.Scope{Rows: &filter.Filter{Op: filter.Eq, Field: d.Entity.Property("authorId"), Values: []any{"alan"}}}, nil
 	}))
-	f, err := facade.New(p, nil, &facade.Options{Remotes: remote.New(remotes), Now: noon})
+	f, err := facade.New(storetest.Compiled(t, p), nil, &facade.Options{Remotes: remote.New(remotes), Now: noon})
 	if err != nil {
 		t.Fatal(err)
 	}

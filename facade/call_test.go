@@ -265,7 +265,7 @@ func TestFailuresLeaveAsOneType(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f, err := facade.New(storetest.Project(t), failing{fail: c.fail}, nil)
+			f, err := facade.New(storetest.Compiled(t, storetest.Project(t)), failing{fail: c.fail}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -285,7 +285,7 @@ func TestFailuresLeaveAsOneType(t *testing.T) {
 }
 
 func TestWithoutAStore(t *testing.T) {
-	f, err := facade.New(storetest.Project(t), nil, nil)
+	f, err := facade.New(storetest.Compiled(t, storetest.Project(t)), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,7 +307,7 @@ func TestMiddlewareOrder(t *testing.T) {
 			})
 		}
 	}
-	f, err := facade.New(storetest.Project(t), nil, &facade.Options{Middleware: []facade.Middleware{wrap("outer"), wrap("inner")}})
+	f, err := facade.New(storetest.Compiled(t, storetest.Project(t)), nil, &facade.Options{Middleware: []facade.Middleware{wrap("outer"), wrap("inner")}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ func TestRemoteWithoutAClient(t *testing.T) {
 	for _, f := range p.Fronds {
 		f.Remote = "http://127.0.0.1:1"
 	}
-	f, err := facade.New(p, nil, nil)
+	f, err := facade.New(storetest.Compiled(t, p), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

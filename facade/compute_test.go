@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
@@ -87,7 +88,7 @@ func TestComputedFaults(t *testing.T) {
 		{`stock > 0`, at + ": a computed field has to be an object; write a type and a value: {type: boolean, value: 'stock > 0'}"},
 		{`{type: thing, value: stock}`, at + "/type"},
 	} {
-		_, err := facade.New(projectOf(t, goods("computed: {product: {x: "+c.field+"}}")), nil, nil)
+		_, err := compile.Project(projectOf(t, goods("computed: {product: {x: "+c.field+"}}")), nil)
 		if err == nil {
 			t.Errorf("%s: it started", c.field)
 		} else if got := err.Error(); got != c.want && !(strings.HasSuffix(c.want, "/type") && strings.HasPrefix(got, c.want+":")) {
@@ -99,7 +100,7 @@ func TestComputedFaults(t *testing.T) {
 		"computed: {produkt: {x: {type: string, value: name}}}":                                  "frond.yaml#/computed/produkt: a computed field is declared for produkt, but no door is called that; the doors are product",
 		"computed: {product: {x-: {type: string, value: name}, 1: {type: string, value: name}}}": `frond.yaml#/computed/product/1: "1" cannot be the name of a computed field; write a letter, then letters, digits, - or _: excerpt`,
 	} {
-		if _, err := facade.New(projectOf(t, goods(config)), nil, nil); err == nil || err.Error() != want {
+		if _, err := compile.Project(projectOf(t, goods(config)), nil); err == nil || err.Error() != want {
 			t.Errorf("%s: got\n%v\nwant\n%s", config, err, want)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/seed"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -38,7 +39,11 @@ collectors:
 	if err != nil {
 		panic(err)
 	}
-	host, err := facade.New(project, storetest.NewStore(), nil)
+	compiled, err := compile.Project(project, nil)
+	if err != nil {
+		panic(err)
+	}
+	host, err := facade.New(compiled, storetest.NewStore(), nil)
 	if err != nil {
 		panic(err)
 	}

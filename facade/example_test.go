@@ -10,6 +10,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
@@ -61,7 +62,11 @@ func Example() {
 		params.Body = []byte(`{"lent":true}`) // closed to callers, open to the author's own code
 		return facade.Inside(ctx).Call(ctx, &facade.Call{Entity: "book", Operation: "update", Invocation: params})
 	})
-	f, err := facade.New(project, storetest.NewStore(), nil)
+	compiled, err := compile.Project(project, nil)
+	if err != nil {
+		panic(err)
+	}
+	f, err := facade.New(compiled, storetest.NewStore(), nil)
 	if err != nil {
 		panic(err)
 	}
@@ -100,7 +105,8 @@ func ExampleCollect() {
 			return access.Scope{Rows: rows, Hide: []string{"lent"}}, nil
 		}))
 	// (Handlers may be missing: what nobody answers is NOT_IMPLEMENTED.)
-	f, _ := facade.New(project, storetest.NewStore(), nil)
+	compiled, _ := compile.Project(project, nil)
+	f, _ := facade.New(compiled, storetest.NewStore(), nil)
 	_, err := f.Call(context.Background(), &facade.Call{Entity: "book", Operation: "list"})
 	fmt.Println(err)
 	user := access.State{"user": map[string]any{"id": "u1"}}
@@ -129,7 +135,8 @@ func ExamplePresent() {
 			}
 			return out, nil
 		}, "title")
-	f, _ := facade.New(project, storetest.NewStore(), nil)
+	compiled, _ := compile.Project(project, nil)
+	f, _ := facade.New(compiled, storetest.NewStore(), nil)
 	res, _ := f.Call(context.Background(), &facade.Call{
 		Entity: "book", Operation: "create",
 		Invocation: facade.Invocation{Body: []byte(`{"id":"b1","title":"Emma"}`)},
@@ -140,7 +147,8 @@ func ExamplePresent() {
 
 // Every failure is an *Error, with a code that has an HTTP status.
 func ExampleError() {
-	f, _ := facade.New(libraryProject(), storetest.NewStore(), nil)
+	compiled, _ := compile.Project(libraryProject(), nil)
+	f, _ := facade.New(compiled, storetest.NewStore(), nil)
 	_, err := f.Call(context.Background(), &facade.Call{Entity: "book", Operation: "lst"})
 	var e *kiterror.Error
 	if errors.As(err, &e) {

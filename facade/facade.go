@@ -16,27 +16,27 @@
 //
 // [New] decides once who answers an operation and who keeps the rows of a door: a runner and a
 // keeper (host.go). The store of this host, the author's handlers and the remotes have one each,
-// and bind.go chooses. No step asks again. A [Trace] follows an execution, for explanations and
+// and bind chooses. No step asks again. A [Trace] follows an execution, for explanations and
 // live queries.
 //
-// # A host in ten lines
+// # A host in a few lines
 //
 //	project, err := facade.Read(os.DirFS("shop"))
 //	post := project.Door("post")
 //	facade.HandleCommand(post, "publish", publish)      // func(ctx, PublishInput) (Post, error)
 //	facade.Present(post, "excerpt", text, excerpts, "body") // func(ctx, []facade.Row) ([]string, error)
-//	f, err := facade.New(project, store, nil)
+//	compiled, err := compile.Project(project, nil)
+//	f, err := facade.New(compiled, store, nil)
 //	err = seed.Write(ctx, f)
 //	res, err := f.Call(ctx, &facade.Call{Entity: "post", Operation: "list"})
 //
-// [Read] reads the folder, [New] compiles it and reports every fault at once. The result
+// [Read] reads the folder, facade/compile compiles it and reports every fault at once. The result
 // never changes: a host whose cards change has a new façade. Package frond, at the root of
 // the module, is what Go authors write against; it attaches its typed doors here.
 //
 // # The packages below
 //
 //	facade/catalog     doors, operations, facts and surfaces, as data
-//	facade/compile     a project becomes a catalog
 //	facade/access      collectors: rules, scopes, computed fields
 //	facade/expression  what authors write in frond.yaml to be evaluated
 //	facade/filter      the filter grammar of list and of rules
@@ -45,11 +45,11 @@
 //	facade/project     a project as it is written: folders, frond.yaml, discovery documents
 //	facade/kiterror    the error that every failure leaves by
 //
-// None of them knows a call. [New] binds the compiled catalog to the code that answers: see
-// bind.go.
+// None of them knows a call. [New] binds the compiled catalog to the code that answers.
 //
 // # The packages above
 //
+//	facade/compile     a project becomes a catalog, with all that it is bound to
 //	facade/remote      the calls of Fronds that run elsewhere
 //	facade/seed        the rows of the first start
 //	facade/explain     a report of one call
@@ -89,19 +89,16 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io/fs"
+	"maps"
 	"slices"
 	"time"
 
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
-	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
-	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
-	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // Options of [New]; nil is fine.
@@ -109,20 +106,8 @@ type Options struct {
 	// Middleware wraps every call, those of handlers included; the first is
 	// outermost.
 	Middleware []Middleware
-	// List is how many rows a page holds where a door's frond.yaml does not say;
-	// the zero value is 50, at most 500.
-	List project.ListLimits
-	// Unregistered receives each generator and conversion that a card names and nobody
-	// registered, which is then no fault: for those who look at a project that
-	// another program runs. A call that needs one fails.
-	Unregistered func(schema.Fault)
 	// Remotes sends the calls of the Fronds that run elsewhere; nil: those calls fail.
 	Remotes Remotes
-	// Incomplete says that there are remotes of which nothing is known yet: relations
-	// may name entities that are not here, and appear when those do.
-	Incomplete bool
-	// User says which members of user rules may name.
-	User access.UserMembers
 	// Now is the clock of lifecycle: now and of aliases; nil is time.Now.
 	Now func() time.Time
 	// Position returns a position that the log of a Frond has reached; 0: it is not known, or
@@ -138,31 +123,23 @@ type Options struct {
 // changes and may be used from many goroutines.
 type Facade struct {
 	host  *host
-	seeds []compile.SeedFile
+	seeds []SeedFile
 }
 
 var _ Caller = (*Facade)(nil)
 
-// New compiles a project over a store. The error is schema.Faults: every fault of every
-// file and of everything attached, at once. A nil store is fine for those who need the
-// catalog alone; calls that need rows then answer SERVICE_UNAVAILABLE. p is not changed
-// and can be compiled again; opts may be nil.
-func New(p *Project, store Store, opts *Options) (*Facade, error) {
+// New makes the façade of a project over a store. The error is schema.Faults: facts that the store
+// keeps no events of. A nil store is fine for those who call no door with rows; calls that need rows
+// then answer SERVICE_UNAVAILABLE. c is not changed and may be used again; opts may be nil.
+func New(c *Compiled, store Store, opts *Options) (*Facade, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
-	now := opts.Now
-	if now == nil {
-		now = time.Now
+	h := &host{catalog: c.Catalog, store: store, registry: c.Registry, now: opts.Now, remotes: opts.Remotes, last: opts.Position, suggest: opts.Suggest, local: storeKeeper{}}
+	if h.now == nil {
+		h.now = time.Now
 	}
-	compiled, err := compile.Compile(&compile.Source{Vendor: p.Vendor, Fronds: p.Fronds, Registry: p.Registry, Attached: p.attached}, &compile.Options{
-		Limits: opts.List.Or(project.ListLimits{Default: 50, Max: 500}), Unregistered: opts.Unregistered, Incomplete: opts.Incomplete, User: opts.User, Now: now,
-	})
-	if err != nil {
-		return nil, err
-	}
-	h := &host{catalog: compiled.Catalog, store: store, registry: compiled.Registry, now: now, remotes: opts.Remotes, last: opts.Position, suggest: opts.Suggest, local: storeKeeper{}}
-	bind(h, compiled, p)
+	bind(h, c)
 	if h.store == nil {
 		h.store = noStore{}
 	}
@@ -177,7 +154,7 @@ func New(p *Project, store Store, opts *Options) (*Facade, error) {
 	for i := len(opts.Middleware) - 1; i >= 0; i-- {
 		h.entry = opts.Middleware[i](h.entry)
 	}
-	return &Facade{h, compiled.Seeds}, nil
+	return &Facade{h, c.Seeds}, nil
 }
 
 // Catalog returns the served catalog. It never changes and is shared.
@@ -187,7 +164,7 @@ func (f *Facade) Catalog() *catalog.Catalog { return f.host.catalog }
 func (f *Facade) Store() Store { return f.host.store }
 
 // Seeds returns the rows of the project's seeds as they were read; see facade/seed.
-func (f *Facade) Seeds() []compile.SeedFile { return f.seeds }
+func (f *Facade) Seeds() []SeedFile { return f.seeds }
 
 // Complete judges a row and completes it as create does for the author's own code, and writes
 // nothing. Rows that do not fit the card are an *Error with details.
@@ -248,17 +225,6 @@ func (noStore) Delete(context.Context, *schema.Entity, json.RawMessage, *filter.
 }
 
 func (noStore) Abilities() Abilities { return Abilities{} }
-
-// Usable reports why no Frond can be made of a discovery document in any project:
-// its cards contradict themselves, or have names that are none here. nil means that one
-// can. from is where the document came from, for messages.
-func Usable(d *schema.DiscoveredFrond, from string) error {
-	src := project.Discovered(d, from)
-	src.Remote = from
-	project := &Project{Fronds: []*project.Frond{src}, Registry: schema.Builtins()}
-	_, err := New(project, nil, &Options{Incomplete: true, Unregistered: func(schema.Fault) {}})
-	return err
-}
 
 // outboxFaults returns the faults of facts that built-in commands emit, over a store that keeps none.
 func outboxFaults(c *catalog.Catalog) (faults schema.Faults) {
@@ -352,156 +318,127 @@ func (f *Facade) Joins(view *catalog.Catalog, entity, operation string) error {
 	return nil
 }
 
-// Project is the work of an author before it is compiled: Fronds with their cards
-// and doors, and what Go code attaches to them. Fill it, then hand it to [New],
-// which does not change it.
-type Project struct {
-	Vendor   string // x-kit-vendor; "" means frondhost
-	Fronds   []*project.Frond
-	Registry *schema.Registry // nil: schema.Builtins; add your own before New
-
-	attached compile.Attached
-	handlers []Handler // of attached.Handlers
-	hooks    []Hook    // of attached.Hooks
-}
-
-// DoorRef names a door of a project for the functions that attach Go code to it:
-// [Handle], [HandleQuery], [HandleCommand], [Present] and [Collect].
-type DoorRef struct {
-	project *Project
-	name    string
-}
-
-// Door names a door to attach code to; one that does not exist is a fault that New reports.
-func (p *Project) Door(name string) DoorRef { return DoorRef{p, name} }
-
-// present keeps a computed field for New to attach.
-func (d DoorRef) present(p *access.Presenter) {
-	d.project.attached.Presenters = append(d.project.attached.Presenters, compile.AttachedPresenter{Door: d.name, Presenter: p})
-}
-
-// Collect attaches the collector that scopes a door (spec 1.3). A door has one;
-// without it, it is open.
-func Collect(door DoorRef, c access.Collector) {
-	door.project.attached.Collectors = append(door.project.attached.Collectors, compile.AttachedCollector{Door: door.name, Collector: c})
-}
-
-// Handle attaches the handler of an operation that the door's frond.yaml declares,
-// or one that replaces a built-in operation (see [Inside] for how it
-// still reaches that one). Typed handlers are attached by [HandleQuery] and
-// [HandleCommand].
-//
-// The calls that the handler of a command makes with its context, on doors of this host's
-// store, are one transaction: all are committed when it returns without an error, or none
-// is. It runs again where another transaction came between, and has two seconds from its
-// first call on (see [Transactor]). Calls of remote Fronds are not part of it. [Detached]
-// opts out.
-func Handle(door DoorRef, name string, h Handler, options ...HandlerOption) {
-	door.handle(name, "", h, options)
-}
-
-// handle keeps a handler for New to attach; kind is "" where the attaching function says
-// nothing about it.
-func (d DoorRef) handle(name string, kind catalog.Kind, h Handler, options []HandlerOption) {
-	p := d.project
-	p.attached.Handlers = append(p.attached.Handlers, compile.AttachedHandler{Door: d.name, Name: name, Kind: kind, Detached: slices.Contains(options, Detached)})
-	p.handlers = append(p.handlers, h)
-}
-
-// Read reads a project's folder; see [project.Read] for how it is laid out. Faults
-// inside the files are reported by [New], all at once. The error is schema.Faults.
-func Read(fsys fs.FS) (*Project, error) {
-	fronds, err := project.Read(fsys)
-	if err != nil {
-		return nil, err
+// bind decides who answers each operation and who keeps the rows of each door.
+func bind(h *host, c *Compiled) {
+	h.facts = map[*catalog.Fact]*boundFact{}
+	for d := range c.Catalog.Doors() {
+		h.doors = append(h.doors, newBoundDoor(d, c))
 	}
-	return &Project{Fronds: fronds, Registry: schema.Builtins()}, nil
-}
-
-// Present adds a computed field to the rows of a door (spec 4.3.2). fn is given
-// all rows of an answer at once, of a page or of a whole batch, and answers one
-// value for each of them; it runs only where the field is asked for. The rows hold
-// the fields that the caller may read; with needs they hold the fields needs names, whoever
-// is asking, and only those are sure to be there. A value is marshalled to JSON.
-//
-// A failure is INTERNAL_ERROR and names the field where it is logged; see
-// [Call].Partial. The name must not be one of the card's.
-func Present[T any](door DoorRef, name string, shape schema.Shape, fn func(ctx context.Context, found []rows.Row) ([]T, error), needs ...string) {
-	door.present(&access.Presenter{
-		Computed: catalog.Computed{Name: name, Shape: shape, Description: shape.Description, Needs: needs},
-		Fn: func(ctx context.Context, found []rows.Row) ([]json.RawMessage, error) {
-			values, err := fn(ctx, found)
-			if err != nil {
-				return nil, err
+	for d := range c.Catalog.Doors() {
+		for _, op := range slices.AppendSeq(slices.Clone(d.Operations), maps.Values(d.Inside)) {
+			for op.Index >= len(h.operations) {
+				h.operations = append(h.operations, nil)
 			}
-			texts := make([]json.RawMessage, len(values))
-			for i, v := range values {
-				if texts[i], err = jsontext.Marshal(v); err != nil {
-					return nil, err
-				}
-			}
-			return texts, nil
-		},
-	})
-}
-
-// Attach adds a hook to a command of the door, built in or the author's own. Hooks run in
-// the order they were attached. Calls that a hook, or the handler of the command, makes
-// to the same command by [Inside] run no hooks again.
-func Attach(door DoorRef, operation string, h Hook) {
-	p := door.project
-	p.attached.Hooks = append(p.attached.Hooks, compile.AttachedHook{Door: door.name, Name: operation, Before: h.Before != nil})
-	p.hooks = append(p.hooks, h)
-}
-
-// Check has [New] call check with the compiled door, and report its faults beside all
-// others. It is how Go code that expects something of a door says so at the start. A
-// project is compiled again when a remote changes, so check may run more than once.
-func Check(door DoorRef, check func(*catalog.Door) schema.Faults) {
-	door.project.attached.Checks = append(door.project.attached.Checks, compile.AttachedCheck{Door: door.name, Check: check})
-}
-
-// HandleQuery attaches a typed handler to an operation that reads. In is decoded
-// from one object: the members of params, then of query, then of the body; Out is
-// marshalled. See [Handle].
-func HandleQuery[In, Out any](door DoorRef, name string, fn func(ctx context.Context, in In) (Out, error)) {
-	door.handle(name, catalog.Query, typed(fn), nil)
-}
-
-// HandleCommand attaches a typed handler to an operation that writes, as
-// [HandleQuery] does to one that reads.
-func HandleCommand[In, Out any](door DoorRef, name string, fn func(ctx context.Context, in In) (Out, error), options ...HandlerOption) {
-	door.handle(name, catalog.Command, typed(fn), options)
-}
-
-// typed is a typed function as a Handler. Input that the cards admit and In does not take
-// is INTERNAL_ERROR: the Go type is at fault.
-func typed[In, Out any](fn func(ctx context.Context, in In) (Out, error)) Handler {
-	return func(ctx context.Context, c *Call) (any, error) {
-		var in In
-		if err := json.Unmarshal(together(&c.Invocation), &in); err != nil {
-			// The cards let it through: it is the Go type that does not fit them.
-			return nil, kiterror.Internal(fmt.Errorf("%T cannot hold input that the cards of %s.%s admit: %w", in, c.Entity, c.Operation, err))
-		}
-		return fn(ctx, in)
-	}
-}
-
-// together is one object with the members of params, query and body.
-func together(in *Invocation) json.RawMessage {
-	var all schema.Object
-	for _, part := range []json.RawMessage{in.Params, in.Query, in.Body} {
-		for name, value := range jsontext.Members(part) {
-			all = append(all, schema.Member{Name: name, Value: value})
+			code := c.Handlers[op]
+			h.operations[op.Index] = &boundOperation{Operation: op, reader: readerOf(h, op), handler: code.Handler, detached: code.Detached, hooks: c.Hooks[op]}
 		}
 	}
-	return all.AppendJSON(nil)
+	for fact := range c.Catalog.Facts() {
+		h.facts[fact] = newBoundFact(h, fact, c)
+	}
+	for _, op := range h.operations {
+		if op != nil { // an operation that a remote lacks has an index too
+			op.answer()
+		}
+	}
 }
 
-// HandlerOption changes how a handler is attached.
-type HandlerOption uint8
+// newBoundDoor binds a door to the store of this host, or to the remote that keeps its rows.
+func newBoundDoor(d *catalog.Door, c *Compiled) *boundDoor {
+	b := &boundDoor{Door: d, collector: c.Collectors[d], keeper: storeKeeper{}}
+	remote := d.Frond.Remote != ""
+	if remote {
+		b.keeper = remoteKeeper{}
+	}
+	if d.Entity != nil {
+		b.reader = &reader{entity: d.Entity, presenters: c.Presenters[d], versioned: d.ETag}
+		b.byID = newOrder(d.Entity, nil)
+		b.byID.foreign = remote
+	}
+	return b
+}
 
-// Detached says that the calls of a command's handler are no transaction: each commits by
-// itself, and the handler runs once. It is for handlers that call other services, which
-// nobody rolls back. A detached command cannot be called within a transaction.
-const Detached HandlerOption = 1
+// readerOf is the reader of the answer of an operation: that of a door, with its computed fields, where
+// the answer is rows of the door.
+func readerOf(h *host, op *catalog.Operation) *reader {
+	switch {
+	case op.Output == nil:
+		return nil
+	case op.OutDoor != nil && op.OutDoor.Entity == op.Output:
+		return h.doors.of(op.OutDoor).reader
+	}
+	return &reader{entity: op.Output}
+}
+
+// newBoundFact binds a fact to the door whose collector judges its events. A fact without a door has
+// one of its own, which no call reaches.
+func newBoundFact(h *host, f *catalog.Fact, c *Compiled) *boundFact {
+	b := &boundFact{}
+	if f.Door != nil {
+		b.judged = h.doors.of(f.Door)
+	} else {
+		b.judged = &boundDoor{Door: f.Judged, collector: c.Collectors[f.Judged], keeper: storeKeeper{}}
+	}
+	switch {
+	case f.Data == nil:
+	case f.Door != nil && f.Data == f.Door.Entity:
+		b.reader = b.judged.reader // with its computed fields
+	default:
+		b.reader = &reader{entity: f.Data}
+	}
+	if f.Door == nil {
+		b.judged.reader = b.reader
+	}
+	return b
+}
+
+// answer decides who answers the operation, for callers and for the author's own code: a handler
+// that replaces a built-in reaches it so.
+func (op *boundOperation) answer() {
+	if op.Builtin {
+		op.builtin = builtins[op.Name]
+	}
+	switch {
+	case op.Door.Frond.Remote != "":
+		op.hooks = nil // its Frond has its hooks where it runs
+		op.runner = runner{byRemote, runRemote}
+	case op.handler != nil:
+		op.runner = runner{byHandler, runHandler}
+	case op.builtin != nil:
+		op.runner = runner{byStore, op.builtin.answer}
+	default:
+		op.runner = runner{byNobody, runNobody}
+	}
+	if op.builtin != nil && op.Name == "create" {
+		many := *op.Operation
+		many.Needs = []*catalog.Operation{op.Operation}
+		b := builtins["createMany"]
+		op.ofMany = &boundOperation{Operation: &many, builtin: b, runner: runner{byStore, b.answer}, inner: runner{byStore, b.answer}, reader: op.reader}
+	}
+	if op.inner = op.runner; op.runner.by == byHandler && op.builtin != nil {
+		op.inner = runner{byStore, op.builtin.answer}
+	}
+}
+
+// runNobody answers an operation that is declared, and that is all.
+func runNobody(_ context.Context, x *execution) (*Result, error) {
+	return nil, kiterror.Errorf(kiterror.NotImplemented, "%s.%s is declared and nothing answers it; attach a handler to it", x.door.Name, x.op.Name)
+}
+
+// builtins are the built-in operations by name.
+var builtins = map[string]*builtin{
+	"list":      {admitList, fillNothing, runList},
+	"findById":  {admitID, fillNothing, runFindByID},
+	"findByIds": {admitIDs, fillNothing, runFindByIDs},
+	"create":    {admitCreate, fillCreate, runCreate},
+	"update":    {admitUpdate, fillUpdate, runUpdate},
+	"delete":    {admitID, fillNothing, runDelete},
+
+	"aggregate": {admitAggregate, fillNothing, runAggregate},
+
+	"createMany": {admitCreateMany, fillNothing, runCreateMany},
+	"updateMany": {admitMany, fillNothing, runUpdateMany},
+	"deleteMany": {admitMany, fillNothing, runDeleteMany},
+	"upsert":     {admitUpsert, fillNothing, runUpsert},
+	"import":     {admitImport, fillNothing, runImport},
+}

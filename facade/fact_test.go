@@ -10,6 +10,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/storetest"
@@ -45,7 +46,7 @@ func TestFaultsOfFacts(t *testing.T) {
 		{"a collector that writes", "facts: [{name: a}]\ncollectors: {a: [{allow: [create]}]}", "a is a fact, which is received and nothing else"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := facade.New(projectOf(t, shopSaying(c.says)), storetest.NewStore(), nil)
+			_, err := compile.Project(projectOf(t, shopSaying(c.says)), nil)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got\n%v\nwant\n%s", err, c.want)
 			}
@@ -56,12 +57,12 @@ func TestFaultsOfFacts(t *testing.T) {
 // TestFactsNeedAnOutbox: a store that keeps no events is no store for a project that emits some.
 func TestFactsNeedAnOutbox(t *testing.T) {
 	plain := plainStore{storetest.NewStore()}
-	_, err := facade.New(projectOf(t, shopSaying("facts: [{name: a, on: order.create}]")), plain, nil)
+	_, err := facade.New(storetest.Compiled(t, projectOf(t, shopSaying("facts: [{name: a, on: order.create}]"))), plain, nil)
 	var faults schema.Faults
 	if !errors.As(err, &faults) || !strings.Contains(err.Error(), "frond.yaml#/facts/0: the fact a cannot be kept: the store of this host has no outbox") {
 		t.Error(err)
 	}
-	if _, err := facade.New(projectOf(t, shopSaying("facts: [{name: a, schema: order}]")), plain, nil); err != nil {
+	if _, err := facade.New(storetest.Compiled(t, projectOf(t, shopSaying("facts: [{name: a, schema: order}]"))), plain, nil); err != nil {
 		t.Error("a fact that nothing emits by itself:", err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/storetest"
@@ -44,7 +45,7 @@ func TestFaultsOfGoCode(t *testing.T) {
 	facade.Collect(p.Door("thong"), c)
 	facade.Collect(p.Door("thing"), c)
 	facade.Collect(p.Door("thing"), c)
-	_, err := facade.New(p, nil, nil)
+	_, err := compile.Project(p, nil)
 	if err == nil {
 		t.Fatal("no fault")
 	}

@@ -29,7 +29,7 @@ func filed(t *testing.T) (*facade.Facade, *time.Time) {
 		t.Fatal(err)
 	}
 	now := time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
-	f, err := facade.New(p, storetest.NewStore(), &facade.Options{Now: func() time.Time { return now }})
+	f, err := facade.New(storetest.Compiled(t, p), storetest.NewStore(), &facade.Options{Now: func() time.Time { return now }})
 	if err != nil {
 		t.Fatal(err)
 	}

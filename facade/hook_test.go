@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/explain"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
@@ -140,7 +141,7 @@ func TestHookFaults(t *testing.T) {
 	for _, at := range [][2]string{{"novel", "create"}, {"book", "list"}, {"book", "publish"}} {
 		facade.Attach(p.Door(at[0]), at[1], facade.Hook{})
 	}
-	_, err := facade.New(p, nil, nil)
+	_, err := compile.Project(p, nil)
 	for _, want := range []string{"no door is called novel", "book.list, which is a query", "book has no such operation"} {
 		if err == nil || !slices.ContainsFunc(strings.Split(err.Error(), "\n"), func(line string) bool { return strings.Contains(line, want) }) {
 			t.Errorf("%q is not in %v", want, err)

@@ -9,8 +9,10 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/project"
+	"github.com/frondhost/frond/facade/seed"
 	"github.com/frondhost/frond/store/storetest"
 )
 
@@ -248,7 +250,17 @@ func TestListLimits(t *testing.T) {
 			f.Config = project.Text{File: "frond.yaml", Data: []byte("doors: {author: {list: {default: 1, max: 2}}}")}
 		}
 	}
-	f := storetest.New(t, p, storetest.NewStore(), &facade.Options{List: project.ListLimits{Default: 3, Max: 4}})
+	compiled, err := compile.Project(p, &compile.Options{List: project.ListLimits{Default: 3, Max: 4}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := facade.New(compiled, storetest.NewStore(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := seed.Write(t.Context(), f); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct{ method, query, want string }{
 		{"author.list", `{}`, "ada"},
 		{"author.list", `{"limit":50}`, "ada alan"},

@@ -42,7 +42,7 @@ func TestManyOfARemote(t *testing.T) {
 			f.Remote, f.Known = "http://there.example", &known.Fronds[i]
 			remotes[f.Name] = there
 		}
-		f, err := facade.New(here, nil, &facade.Options{Remotes: remote.New(remotes)})
+		f, err := facade.New(storetest.Compiled(t, here), nil, &facade.Options{Remotes: remote.New(remotes)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/facade/remote"
@@ -317,7 +318,7 @@ func TestManyToManyElsewhere(t *testing.T) {
 			p.Fronds[0].Config = project.Text{File: "frond.yaml", Data: []byte(rules)}
 		}
 		remotes := map[string]facade.Caller{"shop": there}
-		f, err := facade.New(p, nil, &facade.Options{Remotes: remote.New(remotes)})
+		f, err := facade.New(storetest.Compiled(t, p), nil, &facade.Options{Remotes: remote.New(remotes)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -372,7 +373,7 @@ func TestManyToManyWithoutInverse(t *testing.T) {
 		}
 		p = &facade.Project{Registry: schema.Builtins(), Fronds: []*project.Frond{project.Discovered(&known.Fronds[0], "rpc.discover")}}
 		p.Fronds[0].Remote = "http://there.example"
-		f, err := facade.New(p, nil, &facade.Options{Remotes: remote.New(nil)})
+		f, err := facade.New(storetest.Compiled(t, p), nil, &facade.Options{Remotes: remote.New(nil)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -404,7 +405,7 @@ func TestManyToManyFaults(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			p, err := linkedProject(t, func(files map[string]string) { files[c.file] = c.text })
 			if err == nil {
-				_, err = facade.New(p, storetest.NewStore(), nil)
+				_, err = compile.Project(p, nil)
 			}
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("the fault is\n%v\nwant %s", err, c.want)

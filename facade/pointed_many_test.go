@@ -61,7 +61,7 @@ func TestIDsOfAListExist(t *testing.T) {
 // TestIDsOfAListInSeeds: an id that is neither among the seeds nor in the store is a
 // fault with its place.
 func TestIDsOfAListInSeeds(t *testing.T) {
-	f, err := facade.New(projectOf(t, tagged(`[{id: p, tags: [a, x]}, {id: q, likes: [p, q, none]}]`)), storetest.NewStore(), nil)
+	f, err := facade.New(storetest.Compiled(t, projectOf(t, tagged(`[{id: p, tags: [a, x]}, {id: q, likes: [p, q, none]}]`))), storetest.NewStore(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/project"
@@ -81,7 +82,7 @@ func atRemote(t *testing.T, there *facade.Facade, mode string, attach func(*faca
 		}
 		remotes[f.Name] = client
 	}
-	f, err := facade.New(p, nil, &facade.Options{Remotes: remote.New(remotes), Now: noon})
+	f, err := facade.New(storetest.Compiled(t, p), nil, &facade.Options{Remotes: remote.New(remotes), Now: noon})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -321,7 +322,7 @@ func TestAProjectCompilesAgain(t *testing.T) {
 		}
 		moved.Fronds = append(moved.Fronds, &src)
 	}
-	if _, err := facade.New(&moved, nil, nil); err != nil {
+	if _, err := compile.Project(&moved, nil); err != nil {
 		t.Fatal(err)
 	}
 	here := storetest.New(t, p, storetest.NewStore(), nil)
@@ -345,7 +346,7 @@ func TestARefusalWithoutDetailsIsNotSentAgain(t *testing.T) {
 		sent++
 		return nil, kiterror.Errorf(kiterror.ValidationFailed, "no")
 	})
-	f, err := facade.New(p, nil, &facade.Options{Remotes: remote.New(map[string]facade.Caller{"people": refuses, "blog": refuses})})
+	f, err := facade.New(storetest.Compiled(t, p), nil, &facade.Options{Remotes: remote.New(map[string]facade.Caller{"people": refuses, "blog": refuses})})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/seed"
 	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/storetest"
@@ -36,9 +37,13 @@ func FuzzRows(f *testing.F) {
 		}
 		cards["frond.json"] = `{"name":"desk","collectors":{"order":[{"rows":` + rows + `}]}}`
 		p := projectOf(t, cards)
-		host, err := facade.New(p, storetest.NewStore(), nil)
+		compiled, err := compile.Project(p, nil)
 		if err != nil {
 			return
+		}
+		host, err := facade.New(compiled, storetest.NewStore(), nil)
+		if err != nil {
+			t.Fatal(err)
 		}
 		if err := seed.Write(context.Background(), host); err != nil {
 			t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -162,7 +163,7 @@ func TestRulesFaults(t *testing.T) {
 		{"all is denied, and more is said", `order: [{deny: all, hide: [total]}]`, "frond.yaml#/collectors/order/0: rows, hide, readOnly and set have no effect where all is denied; leave them out, or deny single operations: deny: [delete]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := facade.New(projectOf(t, desk("name: desk\ncollectors:\n  "+c.collectors)), nil, nil)
+			_, err := compile.Project(projectOf(t, desk("name: desk\ncollectors:\n  "+c.collectors)), nil)
 			if err == nil {
 				t.Fatal("it started")
 			}

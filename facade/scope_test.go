@@ -145,7 +145,7 @@ func TestAFailingCollectorShutsTheDoor(t *testing.T) {
 	facade.Collect(p.Door("tag"), access.CollectorFunc(func(context.Context, access.State, *catalog.Door, *catalog.Operation) (access.Scope, error) {
 		panic("no")
 	}))
-	f, err := facade.New(p, storetest.NewStore(), nil)
+	f, err := facade.New(storetest.Compiled(t, p), storetest.NewStore(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/facade/remote"
 	"github.com/frondhost/frond/schema"
@@ -144,7 +145,7 @@ func TestHeadlinesElsewhere(t *testing.T) {
 			return access.Scope{Hide: []string{hidden}}, nil
 		}))
 		remotes := map[string]facade.Caller{"app": host}
-		f, err := facade.New(p, nil, &facade.Options{Remotes: remote.New(remotes)})
+		f, err := facade.New(storetest.Compiled(t, p), nil, &facade.Options{Remotes: remote.New(remotes)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -224,7 +225,7 @@ func TestSearchConfig(t *testing.T) {
 			files[name] = text
 		}
 		files["frond.yaml"] = "name: app\nsearch: " + c.search + "\ncollectors: {'*': open}\n"
-		_, err := facade.New(projectOf(t, files), storetest.NewStore(), &facade.Options{})
+		_, err := compile.Project(projectOf(t, files), nil)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.search, err, c.want)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/facade/remote"
@@ -102,7 +103,7 @@ func TestSurfaces(t *testing.T) {
 		{"an audience with nothing yet", "surfaces: {audiences: {partner: }}", "partner/rest", "!"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f, err := facade.New(projectOf(t, shopOf(c.surfaces)), nil, nil)
+			f, err := compile.Project(projectOf(t, shopOf(c.surfaces)), nil)
 			if c.want == "!" {
 				if err == nil || !strings.Contains(err.Error(), "an audience has to be an object") {
 					t.Errorf("got %v", err)
@@ -112,7 +113,7 @@ func TestSurfaces(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			view, err := f.Catalog().Surface(catalog.Surface(c.surface))
+			view, err := f.Catalog.Surface(catalog.Surface(c.surface))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -125,7 +126,7 @@ func TestSurfaces(t *testing.T) {
 			if got := showsText(view); got != want {
 				t.Errorf("it shows %s\nwant     %s", got, want)
 			}
-			if (want == all) != (view == f.Catalog()) {
+			if (want == all) != (view == f.Catalog) {
 				t.Error("the whole is the catalog itself, and less is not")
 			}
 		})
@@ -135,18 +136,15 @@ func TestSurfaces(t *testing.T) {
 func TestSurfaceNames(t *testing.T) {
 	files := shopOf("surfaces: {audiences: {partner: {rest: true}, kiosk: {}}}")
 	files["fronds/desk/frond.yaml"] += "\nsurfaces: {audiences: {partner: {graphql: true}}}"
-	f, err := facade.New(projectOf(t, files), nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := storetest.Compiled(t, projectOf(t, files))
 	want := []catalog.Surface{
 		"graphql", "rest", "envelope", "kiosk/graphql", "kiosk/rest", "kiosk/envelope", "partner/graphql", "partner/rest", "partner/envelope",
 	}
-	if diff := cmp.Diff(want, f.Catalog().Surfaces()); diff != "" {
+	if diff := cmp.Diff(want, f.Catalog.Surfaces()); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 	for _, s := range []catalog.Surface{"", "soap", "partner", "partners/rest", "partner/rest/rest", "/rest"} {
-		if _, err := f.Catalog().Surface(s); err == nil || !strings.Contains(err.Error(), "kiosk/graphql") {
+		if _, err := f.Catalog.Surface(s); err == nil || !strings.Contains(err.Error(), "kiosk/graphql") {
 			t.Errorf("%q: %v, want the surfaces there are", s, err)
 		}
 	}
@@ -172,7 +170,7 @@ func TestSurfaceFaults(t *testing.T) {
 		{"an audience like a surface", "{audiences: {rest: {rest: true}}}", "/surfaces/audiences/rest: the audience rest has the name of a surface; give it a name of its own: partner"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := facade.New(projectOf(t, shopOf("surfaces: "+c.surfaces)), nil, nil)
+			_, err := compile.Project(projectOf(t, shopOf("surfaces: "+c.surfaces)), nil)
 			var faults schema.Faults
 			if !errors.As(err, &faults) || len(faults) != 1 || !strings.HasPrefix(err.Error(), "fronds/catalog/frond.yaml#"+c.want) {
 				t.Errorf("got  %v\nwant fronds/catalog/frond.yaml#%s", err, c.want)
@@ -295,11 +293,8 @@ func TestMiddlewareStandsBehindTheSurface(t *testing.T) {
 
 // Each surface has a discovery document of its own; facts are in all of them (spec 2.5.3).
 func TestDiscoveryOfASurface(t *testing.T) {
-	f, err := facade.New(projectOf(t, shopOf("surfaces: {envelope: {only: [product.list]}}")), nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	view, _ := f.Catalog().Surface(catalog.OnEnvelope)
+	f := storetest.Compiled(t, projectOf(t, shopOf("surfaces: {envelope: {only: [product.list]}}")))
+	view, _ := f.Catalog.Surface(catalog.OnEnvelope)
 	text := string(view.Discovery().AppendJSON(nil))
 	for _, want := range []string{`"name":"product"`, `"name":"list"`, `"name":"soldOut"`, `"categoryId":{"type":"object","$ref"`, `"tagIds":{"type":"object","$ref"`} {
 		if !strings.Contains(text, want) {
@@ -322,7 +317,7 @@ func TestSurfacesBehindAGateway(t *testing.T) {
 		"except: [product.findById, category]":    "product list,aggregate,create,update,delete,peek; review list,findById,findByIds,aggregate,create,update,delete",
 		"only: []":                                "",
 	} {
-		there, err := facade.New(projectOf(t, shopOf("surfaces: {graphql: {"+surfaces+"}}")), nil, nil)
+		there, err := facade.New(storetest.Compiled(t, projectOf(t, shopOf("surfaces: {graphql: {"+surfaces+"}}"))), nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -332,7 +327,7 @@ func TestSurfacesBehindAGateway(t *testing.T) {
 		}
 		p := &facade.Project{Registry: schema.Builtins(), Fronds: []*project.Frond{project.Discovered(&known.Fronds[0], "rpc.discover")}}
 		p.Fronds[0].Remote = "http://there.example"
-		f, err := facade.New(p, nil, &facade.Options{Remotes: remote.New(map[string]facade.Caller{p.Fronds[0].Name: there})})
+		f, err := facade.New(storetest.Compiled(t, p), nil, &facade.Options{Remotes: remote.New(map[string]facade.Caller{p.Fronds[0].Name: there})})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/explain"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
@@ -69,7 +70,7 @@ func seats(t *testing.T, store facade.Store, attach func(facade.DoorRef)) (*faca
 	t.Helper()
 	p := projectOf(t, seatFiles)
 	attach(p.Door("seat"))
-	f, err := facade.New(p, store, nil)
+	f, err := facade.New(storetest.Compiled(t, p), store, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,7 +269,7 @@ func TestDetachedCommands(t *testing.T) {
 
 	p := projectOf(t, seatFiles)
 	facade.Handle(p.Door("seat"), "list", func(context.Context, *facade.Call) (any, error) { return nil, nil }, facade.Detached)
-	if _, err := facade.New(p, nil, nil); err == nil || !strings.Contains(err.Error(), "only commands are transactions") {
+	if _, err := compile.Project(p, nil); err == nil || !strings.Contains(err.Error(), "only commands are transactions") {
 		t.Errorf("a detached query: %v", err)
 	}
 }
@@ -327,7 +328,7 @@ func TestComputedBehindTheCommit(t *testing.T) {
 	facade.HandleCommand(p.Door("seat"), "take", func(ctx context.Context, _ struct{}) (any, error) {
 		return facade.Do[any](ctx, facade.Inside(ctx), "seat.create", facade.Invocation{Body: raw(`{"id":"a","holder":"x"}`)})
 	})
-	f, err := facade.New(p, &contended{storetest.NewStore(), 3}, nil)
+	f, err := facade.New(storetest.Compiled(t, p), &contended{storetest.NewStore(), 3}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

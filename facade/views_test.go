@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/kiterror"
-	"github.com/frondhost/frond/store/storetest"
 )
 
 // vault is an entity with a field that never leaves, one that leaves encoded and a
@@ -102,7 +102,7 @@ func TestNothingClosedLeavesByAHandler(t *testing.T) {
 func TestAViewStaysClosed(t *testing.T) {
 	files := vault("")
 	files["views/face.yaml"] = "of: account\npick: [id]\nproperties:\n  pin: {type: string}"
-	_, err := facade.New(projectOf(t, files), storetest.NewStore(), nil)
+	_, err := compile.Project(projectOf(t, files), nil)
 	want := "entities/account.yaml#/doors/account: the output of account.face, a view of account, opens pin, which is closed outward there; leave it out of the view, or give the view's field a name of its own"
 	if err == nil || err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)

@@ -8,6 +8,7 @@ import (
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/facade/remote"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // gatewayOver is a host without rows over another one: with its folder, or with what its
@@ -30,7 +31,7 @@ func gatewayOver(t *testing.T, there *facade.Facade, folder map[string]string) *
 		p.Fronds = []*project.Frond{project.Discovered(&known.Fronds[0], "http://there")}
 	}
 	p.Fronds[0].Remote = "http://there"
-	f, err := facade.New(p, nil, &facade.Options{Remotes: remote.New(map[string]facade.Caller{"shop": client}), Suggest: true})
+	f, err := facade.New(storetest.Compiled(t, p), nil, &facade.Options{Remotes: remote.New(map[string]facade.Caller{"shop": client}), Suggest: true})
 	if err != nil {
 		t.Fatal(err)
 	}

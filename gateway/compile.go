@@ -10,6 +10,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/explain"
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/facade/remote"
@@ -106,15 +107,20 @@ func (h *Host) compile() (f *facade.Facade, complete bool, err error) {
 	watch := h.telemetry.Calls()
 	f, err = h.topology.WithoutClaims(func() (*facade.Facade, error) {
 		source, incomplete := h.topology.Project(h.project)
-		return facade.New(source, h.advice.Store(h.store.Store), &facade.Options{
-			Middleware:   watch.Middleware(h.options.Middleware),
+		compiled, err := compile.Project(source, &compile.Options{
 			List:         project.ListLimits{Default: h.config.Limits.List.Default, Max: h.config.Limits.List.Max},
 			Unregistered: unregistered,
-			Remotes:      remote.New(clients),
-			Position:     h.feeds.position,
-			Suggest:      h.Development(),
 			User:         h.userMembers(),
 			Incomplete:   incomplete || h.options.Incomplete,
+		})
+		if err != nil {
+			return nil, err
+		}
+		return facade.New(compiled, h.advice.Store(h.store.Store), &facade.Options{
+			Middleware: watch.Middleware(h.options.Middleware),
+			Remotes:    remote.New(clients),
+			Position:   h.feeds.position,
+			Suggest:    h.Development(),
 		})
 	})
 	if err == nil {

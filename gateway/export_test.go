@@ -7,6 +7,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/budget"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/gateway/jobs"
 	"github.com/frondhost/frond/gateway/subscriptions"
 )
@@ -34,7 +35,11 @@ func (g *Gateway) Host() *Host { return g.host }
 
 // SweepFilesAt removes the files that no row has, at a time.
 func (h *Host) SweepFilesAt(ctx context.Context, at time.Time, remove func(ctx context.Context, id string) error) error {
-	f, err := facade.New(h.project, h.store.Store, &facade.Options{Now: func() time.Time { return at }})
+	compiled, err := compile.Project(h.project, nil)
+	if err != nil {
+		return err
+	}
+	f, err := facade.New(compiled, h.store.Store, &facade.Options{Now: func() time.Time { return at }})
 	if err == nil {
 		_, err = f.SweepFiles(ctx, "", remove)
 	}

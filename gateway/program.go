@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/schema"
@@ -85,7 +86,7 @@ func (s *Flags) Load(dir string, environ []string, stderr io.Writer, read func(*
 		return project, config, nil
 	}
 	if err == nil { // the program does not start, and the faults of the cards are reported together with the rest
-		_, err := facade.New(project, nil, &facade.Options{Unregistered: s.Unregistered})
+		_, err := compile.Project(project, &compile.Options{Unregistered: s.Unregistered})
 		problems = append(problems, err)
 	}
 	return nil, nil, errors.Join(problems...)

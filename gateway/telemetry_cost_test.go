@@ -32,7 +32,7 @@ func TestOffCostsNothing(t *testing.T) {
 		t.Fatal("there is telemetry that nothing asks for")
 	}
 	other := measured(t, &Options{}) // a store is made ready for one façade
-	bare, err := facade.New(storetest.Project(t), other.host.store.Store, nil)
+	bare, err := facade.New(storetest.Compiled(t, storetest.Project(t)), other.host.store.Store, nil)
 	if err == nil {
 		err = other.host.prepare(t.Context(), bare)
 	}

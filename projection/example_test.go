@@ -10,6 +10,7 @@ import (
 	"github.com/graphql-go/graphql"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers/reference"
@@ -30,7 +31,11 @@ properties:
 	if err != nil {
 		panic(err)
 	}
-	host, err := facade.New(project, storetest.NewStore(), nil)
+	compiled, err := compile.Project(project, nil)
+	if err != nil {
+		panic(err)
+	}
+	host, err := facade.New(compiled, storetest.NewStore(), nil)
 	if err != nil {
 		panic(err)
 	}

@@ -31,8 +31,8 @@ func build(f *facade.Facade, opts *projection.Options) (*binding.Schema, error) 
 	return b.Build()
 }
 
-// compile compiles the files of an archive, those with a slash in their names, as a project.
-func compile(tb testing.TB, files []txtar.File) *facade.Facade {
+// facadeOf compiles the files of an archive, those with a slash in their names, as a project.
+func facadeOf(tb testing.TB, files []txtar.File) *facade.Facade {
 	tb.Helper()
 	fsys := fstest.MapFS{}
 	for _, f := range files {
@@ -44,7 +44,7 @@ func compile(tb testing.TB, files []txtar.File) *facade.Facade {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	f, err := facade.New(p, storetest.NewStore(), nil)
+	f, err := facade.New(storetest.Compiled(tb, p), storetest.NewStore(), nil)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			out := txtar.File{Name: "schema.graphql"}
-			if s, err := build(compile(t, a.Files), nil); err != nil {
+			if s, err := build(facadeOf(t, a.Files), nil); err != nil {
 				out.Name, out.Data = "faults", []byte(err.Error()+"\n")
 			} else {
 				out.Data = []byte(s.SDL())
@@ -144,7 +144,7 @@ func TestTypesAreThoseOfTheSDL(t *testing.T) {
 			t.Fatal(err)
 		}
 		if a.Files[len(a.Files)-1].Name != "faults" {
-			projects[filepath.Base(name)] = compile(t, a.Files)
+			projects[filepath.Base(name)] = facadeOf(t, a.Files)
 		}
 	}
 	for name, f := range projects {

@@ -33,7 +33,7 @@ x-kit-version: 1
 `, name)
 	}
 	for _, word := range strings.Fields("Group List Order Key Value Number Sum Item Line Type Date Unit Entry Log Tag Member User") {
-		f := compile(t, []txtar.File{
+		f := facadeOf(t, []txtar.File{
 			{Name: "fronds/shop/frond.yaml", Data: fmt.Appendf(nil, "many: {thing: '*', thing%s: '*'}\nsearch: {thing: {fields: {name: A}}, thing%[1]s: {fields: {name: A}}}\n", word)},
 			{Name: "fronds/shop/entities/thing.yaml", Data: card("thing")},
 			{Name: "fronds/shop/entities/thing" + word + ".yaml", Data: card("thing" + word)},
@@ -59,17 +59,14 @@ func TestGroupFields(t *testing.T) {
 		}
 	}
 	facade.Handle(p.Door("post"), "list", func(ctx context.Context, c *facade.Call) (any, error) { return facade.Inside(ctx).Call(ctx, c) })
-	f, err := facade.New(p, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := storetest.Compiled(t, p)
 	for surface, want := range map[catalog.Surface]map[string]bool{
 		"":                               {"Author": true, "Comment": true, "Post": false, "Tag": true},
 		catalog.OnGraphQL:                {"Author": true, "Comment": false, "Post": false, "Tag": true},
 		catalog.OnGraphQL.For("partner"): {"Tag": true, "Comment": false, "Post": false},
 	} {
 		b := projection.NewBuilder()
-		if err := projection.RegisterAll(b, f.Catalog(), &projection.Options{Surface: surface}); err != nil {
+		if err := projection.RegisterAll(b, f.Catalog, &projection.Options{Surface: surface}); err != nil {
 			t.Fatal(err)
 		}
 		s, err := b.Build()

@@ -14,6 +14,7 @@ import (
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers/reference"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // TestOpenOperations: an operation of a remote that no card declares takes any JSON,
@@ -35,8 +36,7 @@ func TestOpenOperations(t *testing.T) {
 		sent = string(c.Invocation.Params) + " " + string(c.Invocation.Query) + " " + string(c.Invocation.Body)
 		return &facade.Result{Form: facade.FormValue, Value: json.RawMessage(`[7]`)}, nil
 	})
-	f, err := facade.New(&facade.Project{Fronds: []*project.Frond{src}, Registry: schema.Builtins()}, nil,
-		&facade.Options{Remotes: remote.New(map[string]facade.Caller{"desk": far})})
+	f, err := facade.New(storetest.Compiled(t, &facade.Project{Fronds: []*project.Frond{src}, Registry: schema.Builtins()}), nil, &facade.Options{Remotes: remote.New(map[string]facade.Caller{"desk": far})})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -277,7 +277,7 @@ func TestEmpty(t *testing.T) {
 
 func mustNew(tb testing.TB, p *facade.Project) *facade.Facade {
 	tb.Helper()
-	f, err := facade.New(p, nil, nil)
+	f, err := facade.New(storetest.Compiled(tb, p), nil, nil)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/resolvers/binding"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // thousand is a project of n cards, each with ten fields, an enum, a nested object
@@ -39,7 +40,7 @@ properties:
 	if err != nil {
 		tb.Fatal(err)
 	}
-	f, err := facade.New(p, nil, nil)
+	f, err := facade.New(storetest.Compiled(tb, p), nil, nil)
 	if err != nil {
 		tb.Fatal(err)
 	}

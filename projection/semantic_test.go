@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -12,13 +11,10 @@ import (
 // TestSemanticNonNull: the directive stands at what is null beside an error alone, where the
 // schema is asked for it, and the schema is one all the same.
 func TestSemanticNonNull(t *testing.T) {
-	f, err := facade.New(storetest.Project(t), nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := storetest.Compiled(t, storetest.Project(t))
 	sdl := func(semantic bool) string {
 		b := projection.NewBuilder()
-		if err := projection.RegisterAll(b, f.Catalog(), &projection.Options{SemanticNonNull: semantic}); err != nil {
+		if err := projection.RegisterAll(b, f.Catalog, &projection.Options{SemanticNonNull: semantic}); err != nil {
 			t.Fatal(err)
 		}
 		s, err := b.Build()

@@ -7,6 +7,7 @@ import (
 	"testing/fstest"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/seed"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
@@ -25,7 +26,11 @@ func ExampleEngine() {
 	if err != nil {
 		panic(err)
 	}
-	host, err := facade.New(project, storetest.NewStore(), nil)
+	compiled, err := compile.Project(project, nil)
+	if err != nil {
+		panic(err)
+	}
+	host, err := facade.New(compiled, storetest.NewStore(), nil)
 	if err != nil {
 		panic(err)
 	}

@@ -77,7 +77,7 @@ func newBlogWith(t testing.TB, register func(b *projection.Builder) error) *blog
 		t.Fatal(err)
 	}
 	attach(p)
-	f, err := facade.New(p, storetest.NewStore(), nil)
+	f, err := facade.New(storetest.Compiled(t, p), storetest.NewStore(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

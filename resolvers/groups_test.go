@@ -149,7 +149,7 @@ func TestNumbers(t *testing.T) {
 		t.Fatal(err)
 	}
 	store := storetest.NewStore()
-	f, err := facade.New(p, store, nil)
+	f, err := facade.New(storetest.Compiled(t, p), store, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

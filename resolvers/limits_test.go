@@ -177,7 +177,7 @@ func TestComparisons(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := facade.New(p, storetest.NewStore(), nil)
+	f, err := facade.New(storetest.Compiled(t, p), storetest.NewStore(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/graphql-go/graphql"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/facade/seed"
@@ -32,7 +33,11 @@ func ExampleLookup() {
 		"entities/warehouse.yaml": {Data: []byte("properties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n  city: {type: string}\n")},
 		"seeds/warehouse.yaml":    {Data: []byte("- {id: a, city: Bergen}\n- {id: b, city: Porto}\n- {id: c, city: Bergen}\n")},
 	})
-	host, err := facade.New(project, storetest.NewStore(), nil)
+	compiled, err := compile.Project(project, nil)
+	if err != nil {
+		panic(err)
+	}
+	host, err := facade.New(compiled, storetest.NewStore(), nil)
 	if err != nil {
 		panic(err)
 	}

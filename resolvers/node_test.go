@@ -126,7 +126,7 @@ func TestNodesHidden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := facade.New(p, storetest.NewStore(), nil)
+	f, err := facade.New(storetest.Compiled(t, p), storetest.NewStore(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

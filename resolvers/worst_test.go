@@ -21,7 +21,7 @@ func reader(t testing.TB) *resolvers.Engine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := facade.New(p, storetest.NewStore(), nil)
+	f, err := facade.New(storetest.Compiled(t, p), storetest.NewStore(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/rest"
 	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/storetest"
@@ -20,7 +21,12 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	host, err := facade.New(project, storetest.NewStore(), nil)
+	compiled, err := compile.Project(project, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	host, err := facade.New(compiled, storetest.NewStore(), nil)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -15,6 +15,7 @@ import (
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/rest"
 	"github.com/frondhost/frond/schema/jsontext"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -26,11 +27,8 @@ func blog(t testing.TB) *catalog.Catalog {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := facade.New(project, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f.Catalog()
+	f := storetest.Compiled(t, project)
+	return f.Catalog
 }
 
 // serve is a handler whose calls caller answers.

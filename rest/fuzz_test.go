@@ -17,6 +17,7 @@ import (
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 func projectCatalog(t testing.TB) *catalog.Catalog {
@@ -25,11 +26,8 @@ func projectCatalog(t testing.TB) *catalog.Catalog {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := facade.New(project, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f.Catalog()
+	f := storetest.Compiled(t, project)
+	return f.Catalog
 }
 
 // linear finds a row the slow way: it tries every row, segment by segment, and

@@ -25,7 +25,7 @@ func live(t testing.TB, around ...facade.Middleware) *rest.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := facade.New(project, storetest.NewStore(), &facade.Options{Middleware: around})
+	f, err := facade.New(storetest.Compiled(t, project), storetest.NewStore(), &facade.Options{Middleware: around})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestFilterBracketsOnASurface(t *testing.T) {
 			frond.Config.Data = append(frond.Config.Data, "\nsurfaces: {rest: {except: [author]}}\n"...)
 		}
 	}
-	f, err := facade.New(project, storetest.NewStore(), nil)
+	f, err := facade.New(storetest.Compiled(t, project), storetest.NewStore(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -297,7 +297,7 @@ func TestNoTagWithoutARead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := facade.New(project, storetest.NewStore(), nil)
+	f, err := facade.New(storetest.Compiled(t, project), storetest.NewStore(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

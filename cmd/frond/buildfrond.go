@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/frondhost/frond/cmd/frond/contract"
-	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
 )
@@ -100,14 +100,14 @@ func (s *settings) promised() (*catalog.Catalog, error) {
 	}
 	// The setting has precedence over the project's own vendor.
 	placed.Vendor = cmp.Or(config.Vendor, placed.Vendor)
-	f, err := facade.New(&placed, nil, &facade.Options{
+	compiled, err := compile.Project(&placed, &compile.Options{
 		List:         project.ListLimits{Default: config.Limits.List.Default, Max: config.Limits.List.Max},
 		Unregistered: s.Unregistered, Incomplete: len(config.Remotes) > 0,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return f.Catalog(), nil
+	return compiled.Catalog, nil
 }
 
 // released is this program's version if it is a release, else "". Go can fetch a release; a

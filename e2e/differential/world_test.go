@@ -15,6 +15,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/projection"
@@ -44,7 +45,11 @@ var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
 
 func newWorld(r *rand.Rand) (*world, error) {
 	w := &world{seed: r.Uint32(), entities: newEntities(r), store: &spoiled{Store: storetest.NewStore()}}
-	f, err := facade.New(w.project(), w.store, nil)
+	compiled, err := compile.Project(w.project(), nil)
+	if err != nil {
+		return nil, err
+	}
+	f, err := facade.New(compiled, w.store, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/frondhost/frond/e2e/nodeprocess"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/schema"
 )
@@ -44,12 +45,12 @@ func excepted(found map[string]diff.Finding, c inspected) string {
 // sdlOf is the GraphQL schema of a project for all callers.
 func sdlOf(t *testing.T, project *facade.Project) string {
 	t.Helper()
-	f, err := facade.New(project, nil, &facade.Options{Unregistered: func(schema.Fault) {}})
+	compiled, err := compile.Project(project, &compile.Options{Unregistered: func(schema.Fault) {}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := projection.NewBuilder()
-	if err := projection.RegisterAll(b, f.Catalog(), &projection.Options{Surface: catalog.OnGraphQL}); err != nil {
+	if err := projection.RegisterAll(b, compiled.Catalog, &projection.Options{Surface: catalog.OnGraphQL}); err != nil {
 		t.Fatal(err)
 	}
 	built, err := b.Build()

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
@@ -61,7 +62,11 @@ func host(ctx context.Context, name string, trace func(string, ...any)) (*facade
 	if err != nil {
 		return nil, nil, err
 	}
-	f, err := facade.New(p, s, nil)
+	compiled, err := compile.Project(p, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := facade.New(compiled, s, nil)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/frondhost/frond/cmd/frond/contract"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 const modules = "../../client/node_modules"
@@ -29,11 +30,8 @@ func installed(t *testing.T, project, frond, npm string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := facade.New(read, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	model, err := contract.Read(f.Catalog(), frond)
+	f := storetest.Compiled(t, read)
+	model, err := contract.Read(f.Catalog, frond)
 	if err != nil {
 		t.Fatal(err)
 	}

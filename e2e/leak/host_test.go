@@ -19,6 +19,7 @@ import (
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/atomic"
 	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/project"
@@ -116,7 +117,11 @@ func open(w *world, callers []*caller, asYAML bool, h hole) (*host, error) {
 		}
 		over = nil
 	}
-	f, err := facade.New(p, over, opts)
+	compiled, err := compile.Project(p, &compile.Options{Now: opts.Now})
+	if err != nil {
+		return nil, err
+	}
+	f, err := facade.New(compiled, over, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +180,11 @@ func open(w *world, callers []*caller, asYAML bool, h hole) (*host, error) {
 // collectors nor its presenters.
 func (b *host) elsewhere(g *garden, p *facade.Project, store facade.Store, opts *facade.Options, events bool) error {
 	bare := g.project(nil, true, hole{remote: true, events: events})
-	there, err := facade.New(bare, store, &facade.Options{Now: opts.Now})
+	compiled, err := compile.Project(bare, &compile.Options{Now: opts.Now})
+	if err != nil {
+		return err
+	}
+	there, err := facade.New(compiled, store, &facade.Options{Now: opts.Now})
 	if err != nil {
 		return err
 	}

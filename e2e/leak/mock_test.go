@@ -13,6 +13,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/seed"
 	"github.com/frondhost/frond/store/sqlite"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // TestGardensAreMocked: no card may fail to be mocked. Gardens without their code are
@@ -46,7 +47,7 @@ func mocked(t *testing.T, g *garden, number uint64, rows int) error {
 		return err
 	}
 	defer store.Close()
-	f, err := facade.New(p, store, nil)
+	f, err := facade.New(storetest.Compiled(t, p), store, nil)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/kiterror"
@@ -44,7 +45,7 @@ func TestWhen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := compile.Compile(&compile.Source{Fronds: fronds}, &compile.Options{})
+		p, err := compile.Project(&facade.Project{Fronds: fronds}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

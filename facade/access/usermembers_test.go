@@ -10,6 +10,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/explain"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/store/storetest"
@@ -41,10 +42,10 @@ func TestMembersOfUser(t *testing.T) {
 		{`    - set: {ownerId: $user.ID}`, "/collectors/note/0/set/ownerId: $user.ID: callers have no member ID; did you mean id?"},
 		{"    - when: user.claims.level > 3 and user.id != nil and state.rolls == 1\n      rows: {ownerId: {in: $user.scopes}}\n      set: {ownerId: $user.tenant}", ""},
 	} {
-		compile := func(u access.UserMembers) (*facade.Facade, error) {
-			return facade.New(storetest.ProjectOf(t, noteRules(c.rule)), storetest.NewStore(), &facade.Options{User: u})
+		compiled := func(u access.UserMembers) (*facade.Compiled, error) {
+			return compile.Project(storetest.ProjectOf(t, noteRules(c.rule)), &compile.Options{User: u})
 		}
-		_, err := compile(access.UserMembers{Names: known})
+		_, err := compiled(access.UserMembers{Names: known})
 		if got := ""; err != nil {
 			if got = err.Error(); c.want == "" || !strings.Contains(got, c.want) {
 				t.Errorf("%s: %s, want %s", c.rule, got, c.want)
@@ -52,18 +53,18 @@ func TestMembersOfUser(t *testing.T) {
 		} else if c.want != "" {
 			t.Errorf("%s: no fault, want %s", c.rule, c.want)
 		}
-		f, err := compile(access.UserMembers{Names: known, Open: true})
+		f, err := compiled(access.UserMembers{Names: known, Open: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		advice := ""
-		for _, a := range f.Catalog().Advice {
+		for _, a := range f.Catalog.Advice {
 			advice += a.Error()
 		}
 		if (advice == "") != (c.want == "") || !strings.Contains(advice, c.want) {
 			t.Errorf("%s: the advice is %q, want %s", c.rule, advice, c.want)
 		}
-		if f, err = compile(access.UserMembers{}); err != nil || len(f.Catalog().Advice) != 0 {
+		if f, err = compiled(access.UserMembers{}); err != nil || len(f.Catalog.Advice) != 0 {
 			t.Errorf("%s: %v where the members are not known", c.rule, err)
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // thing is a card with a field of every kind.
@@ -40,11 +41,8 @@ properties:
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := facade.New(p, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f.Catalog().Door("thing").Entity
+	f := storetest.Compiled(t, p)
+	return f.Catalog.Door("thing").Entity
 }
 
 // readAll are the rows and faults of a file, a line each.

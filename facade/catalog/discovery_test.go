@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/project"
@@ -29,7 +30,7 @@ func catalogOf(t *testing.T, files map[string]string) *catalog.Catalog {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := compile.Compile(&compile.Source{Fronds: fronds}, &compile.Options{Limits: project.ListLimits{Default: 50, Max: 500}})
+	c, err := compile.Project(&facade.Project{Fronds: fronds}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

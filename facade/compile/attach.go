@@ -4,21 +4,29 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema"
 )
 
-// bindings are what rules and Go code bind to the doors and operations of a project.
+// bindings are the rules and the Go code that are bound to the doors and operations of a project.
 type bindings struct {
-	authored   map[*catalog.Operation]bool // author's code makes calls within it, before it is committed
-	presenters map[*catalog.Door][]*access.Presenter
-	collected  map[*catalog.Door]access.Collector // a door without one is open
+	*facade.Compiled
+	authored map[*catalog.Operation]bool // author's code makes calls within it, before it is committed
+}
+
+// newBindings has no bindings yet.
+func newBindings(registry *schema.Registry) *bindings {
+	return &bindings{authored: map[*catalog.Operation]bool{}, Compiled: &facade.Compiled{
+		Registry: registry, Collectors: map[*catalog.Door]access.Collector{}, Presenters: map[*catalog.Door][]*access.Presenter{},
+		Handlers: map[*catalog.Operation]facade.AttachedHandler{}, Hooks: map[*catalog.Operation][]facade.Hook{},
+	}}
 }
 
 // attach binds what Go code attached to the doors and operations it names. A name that
 // does not exist is a fault like one in a file; its place is "Go code".
-func attach(r *report, m *model, k *bindings, code *Attached) {
+func attach(r *report, m *model, k *bindings, code *facade.Project) {
 	for _, h := range code.Handlers {
 		attachHandler(r, m, k, h)
 	}
@@ -31,10 +39,10 @@ func attach(r *report, m *model, k *bindings, code *Attached) {
 	for _, c := range code.Collectors {
 		switch door := attachedTo(r, m, c.Door, "a collector is attached to "+c.Door, "that"); {
 		case door == nil:
-		case k.collected[door] != nil:
+		case k.Collectors[door] != nil:
 			r.fault(goCode, "", fmt.Sprintf("two collectors are attached to %s", door.Name), "attach one that says both")
 		default:
-			k.collected[door] = c.Collector
+			k.Collectors[door] = c.Collector
 		}
 	}
 	for _, c := range code.Checks {
@@ -57,7 +65,7 @@ func attachedTo(r *report, m *model, name, what, called string) *catalog.Door {
 // attachHandler binds a handler to a declared operation, or in front of a built-in one.
 // Two handlers of one operation are a fault, and so is a typed handler whose kind is not
 // the operation's.
-func attachHandler(r *report, m *model, k *bindings, h AttachedHandler) {
+func attachHandler(r *report, m *model, k *bindings, h facade.AttachedHandler) {
 	method := h.Door + "." + h.Name
 	door := attachedTo(r, m, h.Door, "a handler is attached to "+method, h.Door)
 	if door == nil {
@@ -78,13 +86,14 @@ func attachHandler(r *report, m *model, k *bindings, h AttachedHandler) {
 		r.fault(goCode, "", fmt.Sprintf("%s is a query, and its handler is attached as detached", method), "leave Detached out: only commands are transactions")
 	default:
 		op.Attached, op.Answered = true, true
+		k.Handlers[op] = h
 		k.authored[op] = !h.Detached
 	}
 }
 
 // attachPresenter adds a computed field that Go code makes to the rows of a door. The
 // stored fields it needs have to exist; its name must not be that of another field.
-func attachPresenter(r *report, m *model, k *bindings, p AttachedPresenter) {
+func attachPresenter(r *report, m *model, k *bindings, p facade.AttachedPresenter) {
 	door := attachedTo(r, m, p.Door, "the computed field "+p.Name+" is attached to "+p.Door, "that")
 	switch {
 	case door == nil:
@@ -106,12 +115,12 @@ func attachPresenter(r *report, m *model, k *bindings, p AttachedPresenter) {
 // present adds a computed field to the door.
 func (k *bindings) present(d *catalog.Door, p *access.Presenter) {
 	d.Computed = append(d.Computed, &p.Computed)
-	k.presenters[d] = append(k.presenters[d], p)
+	k.Presenters[d] = append(k.Presenters[d], p)
 }
 
 // attachHook binds a hook to a command. Queries have none: collectors and computed fields
 // decide the rows and fields of a query.
-func attachHook(r *report, m *model, k *bindings, h AttachedHook) {
+func attachHook(r *report, m *model, k *bindings, h facade.AttachedHook) {
 	method := h.Door + "." + h.Name
 	door := attachedTo(r, m, h.Door, "a hook is attached to "+method, h.Door)
 	if door == nil {
@@ -125,6 +134,7 @@ func attachHook(r *report, m *model, k *bindings, h AttachedHook) {
 	case op.Kind != catalog.Command:
 		r.fault(goCode, "", fmt.Sprintf("a hook is attached to %s, which is a query", method), "attach hooks to commands; collectors restrict reads, and computed fields extend rows")
 	default:
-		k.authored[op] = k.authored[op] || h.Before && !op.Attached
+		k.Hooks[op] = append(k.Hooks[op], h.Hook)
+		k.authored[op] = k.authored[op] || h.Hook.Before != nil && !op.Attached
 	}
 }

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
@@ -8,7 +9,7 @@ import (
 )
 
 // compileCards compiles the cards of all Fronds as one set. It returns nil where they have faults.
-func compileCards(r *report, source *Source, configs []project.Config, registry *schema.Registry, o *Options) *schema.Set {
+func compileCards(r *report, source *facade.Project, configs []project.Config, registry *schema.Registry, o *Options) *schema.Set {
 	var sources []schema.Source
 	opts := schema.CompileOptions{Vendor: source.Vendor, Remote: map[string]bool{}, Unknown: o.Incomplete, Unregistered: o.Unregistered}
 	opts.Ignored = func(f schema.Fault) { r.ignored = append(r.ignored, f) }

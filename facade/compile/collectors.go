@@ -27,7 +27,7 @@ func compileCollectors(r *report, m *model, k *bindings, rules *access.Compiler,
 		case door == nil:
 		case door.AccessAt != "":
 			r.fault(file, c.At, fmt.Sprintf("%s has two collectors: it has one already", door.Name), "leave one that says both")
-		case k.collected[door] != nil:
+		case k.Collectors[door] != nil:
 			r.fault(file, c.At, fmt.Sprintf("%s has two collectors: Go code attaches one too", door.Name), "leave one that says both")
 		default:
 			collect(k, rules, file, door, c)
@@ -38,7 +38,7 @@ func compileCollectors(r *report, m *model, k *bindings, rules *access.Compiler,
 			continue
 		}
 		for _, door := range m.frond(src.Name).Doors {
-			if k.collected[door] != nil || door.AccessAt != "" {
+			if k.Collectors[door] != nil || door.AccessAt != "" {
 				continue
 			}
 			rest := r.faults
@@ -75,14 +75,14 @@ func collect(k *bindings, rules *access.Compiler, file string, door *catalog.Doo
 	if c.Open {
 		return
 	}
-	k.collected[door] = rules.Rules(file, door, c, c.Name == project.Others)
+	k.Collectors[door] = rules.Rules(file, door, c, c.Name == project.Others)
 }
 
 // presets notes at each door which fields a caller does not have to send.
 func presets(m *model, k *bindings) {
 	for _, d := range m.doors {
 		d.Presets = d.NotRequired
-		if p, ok := k.collected[d].(access.Presetter); ok {
+		if p, ok := k.Collectors[d].(access.Presetter); ok {
 			d.Presets = append(p.Presets(), d.NotRequired...)
 		}
 	}

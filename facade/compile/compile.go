@@ -9,41 +9,39 @@ import (
 	"strings"
 	"time"
 
+	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
 )
 
-// Options are options of a compilation.
+// Options of [Project]; nil is fine.
 type Options struct {
-	// Limits are how many rows a page holds where a door does not say.
-	Limits project.ListLimits
-	// Unregistered receives generators and conversions that are not registered; nil: they are faults.
+	// List is how many rows a page holds where a door's frond.yaml does not say;
+	// the zero value is 50, at most 500.
+	List project.ListLimits
+	// Unregistered receives each generator and conversion that a card names and nobody
+	// registered, which is then no fault: for those who look at a project that
+	// another program runs. A call that needs one fails.
 	Unregistered func(schema.Fault)
-	// Incomplete says that there are remotes that have not been discovered.
+	// Incomplete says that there are remotes of which nothing is known yet: relations
+	// may name entities that are not here, and appear when those do.
 	Incomplete bool
 	// User says which members of user rules may name.
 	User access.UserMembers
-	// Now is the clock.
+	// Now is the clock of aliases; nil is time.Now.
 	Now func() time.Time
 }
 
-// Compiled is a catalog, with the other results of compiling a project.
-type Compiled struct {
-	Catalog  *catalog.Catalog
-	Registry *schema.Registry
-	// Collectors are those of doors and of facts without one; a door without a collector is open.
-	Collectors map[*catalog.Door]access.Collector
-	// Presenters make the computed fields of a door, in the order of its Computed.
-	Presenters map[*catalog.Door][]*access.Presenter
-	Seeds      []SeedFile
-}
-
-// Compile makes the catalog of a project. The error is [schema.Faults]: all that is wrong with it.
-func Compile(source *Source, opts *Options) (*Compiled, error) {
+// Project compiles a project. The error is [schema.Faults]: every fault of every file and of everything
+// attached, at once. p is not changed and can be compiled again.
+func Project(p *facade.Project, opts *Options) (*facade.Compiled, error) {
+	if opts == nil {
+		opts = &Options{}
+	}
 	r := &report{}
-	out := compile(r, source, opts)
+	out := compile(r, p, opts)
 	if len(r.faults) > 0 {
 		slices.SortStableFunc(r.faults, func(x, y schema.Fault) int { return strings.Compare(x.File, y.File) })
 		return nil, r.faults
@@ -51,28 +49,43 @@ func Compile(source *Source, opts *Options) (*Compiled, error) {
 	return out, nil
 }
 
+// Usable reports why no Frond can be made of a discovery document in any project:
+// its cards contradict themselves, or have names that are none here. nil means that one
+// can. from is where the document came from, for messages.
+func Usable(d *schema.DiscoveredFrond, from string) error {
+	src := project.Discovered(d, from)
+	src.Remote = from
+	p := &facade.Project{Fronds: []*project.Frond{src}, Registry: schema.Builtins()}
+	_, err := Project(p, &Options{Incomplete: true, Unregistered: func(schema.Fault) {}})
+	return err
+}
+
 // compile makes the catalog, in the order in which one thing needs another: cards, doors
 // with their operations, what links them, computed fields, attached Go code, what remotes
 // say of themselves, facts, collectors, and last the runner of each operation. It returns nil where
 // cards are at fault, since everything later needs the entities.
-func compile(r *report, source *Source, opts *Options) *Compiled {
+func compile(r *report, source *facade.Project, opts *Options) *facade.Compiled {
 	registry := source.Registry
 	if registry == nil {
 		registry = schema.Builtins()
 	}
 	texts := convertSeeds(source.Fronds)
 	defer texts.beside.Wait()
+	now := opts.Now
+	if now == nil {
+		now = time.Now
+	}
 	configs := readConfigs(r, source.Fronds)
 	set := compileCards(r, source, configs, registry, opts)
 	if set == nil {
 		return nil // without entities there are no doors to go on with
 	}
 	m := &model{set: set, doors: map[string]*catalog.Door{}, incomplete: opts.Incomplete}
-	k := &bindings{authored: map[*catalog.Operation]bool{}, presenters: map[*catalog.Door][]*access.Presenter{}, collected: map[*catalog.Door]access.Collector{}}
+	k := newBindings(registry)
 	for i, f := range source.Fronds {
 		searches(r, m, f, configs[i])
 	}
-	doors := doorBuilder{report: r, model: m, limits: opts.Limits, listCards: map[queryCard]*schema.Entity{}, rowCards: map[string]*schema.Entity{}, idCards: map[*catalog.Door]*schema.Entity{}}
+	doors := doorBuilder{report: r, model: m, limits: opts.List.Or(project.ListLimits{Default: 50, Max: 500}), listCards: map[queryCard]*schema.Entity{}, rowCards: map[string]*schema.Entity{}, idCards: map[*catalog.Door]*schema.Entity{}}
 	for i, f := range source.Fronds {
 		doors.frond(f, configs[i])
 	}
@@ -85,31 +98,31 @@ func compile(r *report, source *Source, opts *Options) *Compiled {
 		computedFields(r, m, k, f, configs[i].Computed)
 		headlines(r, m, k, f, configs[i].Search)
 	}
-	attach(r, m, k, &source.Attached)
+	attach(r, m, k, source)
 	closeAggregates(m)
 	for _, f := range source.Fronds {
 		fitToDiscovery(r, m, k, f)
 	}
 	rules := &access.Compiler{Fronds: m.fronds, User: opts.User, Fault: r.fault, Advise: r.advise}
-	var seeds []SeedFile
 	for i, f := range source.Fronds {
 		checkTables(r, m, f, configs[i].Tables)
 		compileFacts(r, m, f, configs[i])
 		compileJobs(r, m, f, configs[i])
 		compileCollectors(r, m, k, rules, f, configs[i].Collectors)
-		seeds = append(seeds, readSeeds(r, m, texts, f)...)
+		k.Seeds = append(k.Seeds, readSeeds(r, m, texts, f)...)
 	}
 	cascades := cascades(m)
 	transactions(m, k, cascades)
-	served := catalog.New(cmp.Or(source.Vendor, schema.DefaultVendor), m.fronds, m.set, schemaChanges(r, m, opts.Now, source.Fronds, configs), cascades)
+	served := catalog.New(cmp.Or(source.Vendor, schema.DefaultVendor), m.fronds, m.set, schemaChanges(r, m, now, source.Fronds, configs), cascades)
 	presets(m, k)
 	showSurfaces(r, m, served, source.Fronds, configs)
 	withoutMany(m, source.Fronds)
 	if len(r.faults) == 0 {
-		served.Access, served.FactAccess = access.Table(served, k.collected), access.FactTable(served, k.collected)
+		served.Access, served.FactAccess = access.Table(served, k.Collectors), access.FactTable(served, k.Collectors)
 	}
 	addNotes(r, m, k, served, source.Fronds)
-	return &Compiled{Catalog: served, Registry: registry, Collectors: k.collected, Presenters: k.presenters, Seeds: seeds}
+	k.Catalog = served
+	return k.Compiled
 }
 
 // readConfigs reads the frond.yaml of every Frond.

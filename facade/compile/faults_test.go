@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/project"
@@ -18,7 +18,7 @@ import (
 var update = flag.Bool("update", false, "write the golden files")
 
 // compiled compiles a project of these files.
-func compiled(t *testing.T, files map[string]string) (*compile.Compiled, error) {
+func compiled(t *testing.T, files map[string]string) (*facade.Compiled, error) {
 	t.Helper()
 	fsys := fstest.MapFS{}
 	for name, text := range files {
@@ -28,7 +28,7 @@ func compiled(t *testing.T, files map[string]string) (*compile.Compiled, error) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return compile.Compile(&compile.Source{Fronds: fronds}, &compile.Options{Limits: project.ListLimits{Default: 50, Max: 500}, Now: time.Now})
+	return compile.Project(&facade.Project{Fronds: fronds}, nil)
 }
 
 const thing = `

@@ -30,7 +30,7 @@ func addNotes(r *report, m *model, k *bindings, c *catalog.Catalog, fronds []*pr
 		if d.Entity == nil {
 			continue
 		}
-		c.Advice = append(c.Advice, access.Uncreatable(d, k.collected[d])...)
+		c.Advice = append(c.Advice, access.Uncreatable(d, k.Collectors[d])...)
 		if note, ok := unclearable(d); ok {
 			c.Advice = append(c.Advice, note)
 		}

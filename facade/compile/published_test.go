@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
-	"time"
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
@@ -29,7 +29,7 @@ func TestPublishedFieldsStateTypes(t *testing.T) {
 		if err != nil {
 			continue // the project of a test of faults
 		}
-		f, err := compile.Compile(&compile.Source{Fronds: fronds}, &compile.Options{Unregistered: func(schema.Fault) {}, Incomplete: true, Now: time.Now})
+		f, err := compile.Project(&facade.Project{Fronds: fronds}, &compile.Options{Unregistered: func(schema.Fault) {}, Incomplete: true})
 		if err != nil {
 			continue
 		}

@@ -54,11 +54,11 @@ func fitToDiscovery(r *report, m *model, k *bindings, src *project.Frond) {
 			}
 		}
 		if there.Computed != nil {
-			for j, p := range k.presenters[door] {
+			for j, p := range k.Presenters[door] {
 				if there.Computed.Field(p.Name) != nil {
 					own := *p // an attached one is the project's, which compiles again
 					own.Elsewhere, own.Headline, own.Fn = true, false, absent
-					k.presenters[door][j] = &own
+					k.Presenters[door][j] = &own
 				}
 			}
 		}

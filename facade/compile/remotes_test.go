@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/project"
@@ -26,7 +27,7 @@ func TestReadSynced(t *testing.T) {
 		t.Fatal(err)
 	}
 	fronds[0].Remote = "http://127.0.0.1:1"
-	f, err := compile.Compile(&compile.Source{Fronds: fronds}, &compile.Options{})
+	f, err := compile.Project(&facade.Project{Fronds: fronds}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +76,7 @@ func TestWhatAnOperationTakes(t *testing.T) {
 		for range 2 { // and again, of what that one describes
 			src := project.Discovered(&c.known.Fronds[0], "there")
 			src.Remote = "there"
-			f, err := compile.Compile(&compile.Source{Fronds: []*project.Frond{src}}, &compile.Options{})
+			f, err := compile.Project(&facade.Project{Fronds: []*project.Frond{src}}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -106,7 +107,7 @@ func TestKindsOfADocumentWithoutThem(t *testing.T) {
 	}
 	src := project.Discovered(&known.Fronds[0], "rpc.discover")
 	src.Remote = "http://127.0.0.1:1"
-	f, err := compile.Compile(&compile.Source{Fronds: []*project.Frond{src}}, &compile.Options{})
+	f, err := compile.Project(&facade.Project{Fronds: []*project.Frond{src}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,17 +6,11 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
-
-// SeedFile is the rows of one entity for the first start.
-type SeedFile struct {
-	File   string
-	Entity *schema.Entity
-	Rows   []json.RawMessage
-}
 
 // seedTexts are the files of all seeds as JSON. Large ones take longer than the cards, so they are
 // converted beside them.
@@ -62,7 +56,7 @@ func (s *seedTexts) convert() {
 
 // readSeeds reads the seeds of a Frond: a list of rows each, the file named after the
 // entity. Seed judges the rows and reports their faults.
-func readSeeds(r *report, m *model, texts *seedTexts, src *project.Frond) (seeds []SeedFile) {
+func readSeeds(r *report, m *model, texts *seedTexts, src *project.Frond) (seeds []facade.SeedFile) {
 	texts.convert()
 	texts.beside.Wait()
 	for _, text := range texts.of[src] {
@@ -83,7 +77,7 @@ func readSeeds(r *report, m *model, texts *seedTexts, src *project.Frond) (seeds
 			r.fault(text.File, "", "seeds have to be a list of rows", "begin every row with a hyphen")
 			continue
 		}
-		f := SeedFile{File: text.File, Entity: e}
+		f := facade.SeedFile{File: text.File, Entity: e}
 		for _, row := range jsontext.Elements(text.json) {
 			f.Rows = append(f.Rows, row)
 		}

@@ -45,7 +45,7 @@ func TestMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	store := &captured{Store: storetest.NewStore()}
-	f, err := facade.New(p, store, nil)
+	f, err := facade.New(storetest.Compiled(t, p), store, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -109,14 +109,11 @@ func TestAdvice(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := project(t, false)
-			cards, err := facade.New(p, nil, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			store := open(t, cards.Catalog().Set.Entities)
+			cards := storetest.Compiled(t, p)
+			store := open(t, cards.Catalog.Set.Entities)
 			values := store.Abilities().KeyValues
 			watch := explain.NewWatch(values, quiet)
-			f, err := facade.New(p, watch.Store(store), nil)
+			f, err := facade.New(storetest.Compiled(t, p), watch.Store(store), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -137,7 +134,7 @@ func TestAdvice(t *testing.T) {
 				t.Fatal(err)
 			}
 			other := explain.NewWatch(values, quiet) // another process
-			g, err := facade.New(p, other.Store(store), nil)
+			g, err := facade.New(storetest.Compiled(t, p), other.Store(store), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -166,11 +163,8 @@ func TestAdvice(t *testing.T) {
 				t.Errorf("the store has %s, %v", text, err)
 			}
 			// A card that has got the index needs no advice.
-			now, err := facade.New(project(t, true), nil, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if all, err := explain.ListAdvice(t.Context(), values, now.Catalog()); err != nil || len(all) != 0 {
+			now := storetest.Compiled(t, project(t, true))
+			if all, err := explain.ListAdvice(t.Context(), values, now.Catalog); err != nil || len(all) != 0 {
 				t.Errorf("with an index it lists %+v, %v", all, err)
 			}
 		})
@@ -188,7 +182,7 @@ func (s stub) Find(context.Context, *facade.Find) (*facade.Found, error) { retur
 // entity is the track of a project without a store.
 func entity(t *testing.T) (*facade.Facade, *schema.Entity) {
 	t.Helper()
-	f, err := facade.New(project(t, false), nil, nil)
+	f, err := facade.New(storetest.Compiled(t, project(t, false)), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // TestChanges: what was read can be followed where its changes are announced; else the error says what to
@@ -21,7 +22,7 @@ func TestChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := facade.New(p, outboxStore{}, nil)
+	f, err := facade.New(storetest.Compiled(t, p), outboxStore{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

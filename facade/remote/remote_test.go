@@ -118,7 +118,7 @@ func TestRelationsInFilters(t *testing.T) {
 	p := read()
 	name := p.Fronds[0].Name
 	p.Fronds[0].Remote = "http://there"
-	here, err := facade.New(p, nil, &facade.Options{Remotes: remote.New(map[string]facade.Caller{name: facade.CallerFunc(func(ctx context.Context, c *facade.Call) (*facade.Result, error) {
+	here, err := facade.New(storetest.Compiled(t, p), nil, &facade.Options{Remotes: remote.New(map[string]facade.Caller{name: facade.CallerFunc(func(ctx context.Context, c *facade.Call) (*facade.Result, error) {
 		sent = append(sent, c.Entity+" "+string(jsontext.Get(c.Invocation.Query, "filter")))
 		return there.Call(ctx, c)
 	})})})

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
@@ -128,7 +127,7 @@ type seeding struct {
 
 // judged is a file whose rows are ready to be written.
 type judged struct {
-	compile.SeedFile
+	facade.SeedFile
 	records []facade.Record
 }
 
@@ -138,7 +137,7 @@ func (s *seeding) fault(file string, i int, at, message, remedy string) {
 }
 
 // judge judges and completes the rows, as create does for the author's own code.
-func (s *seeding) judge(ctx context.Context, file compile.SeedFile) judged {
+func (s *seeding) judge(ctx context.Context, file facade.SeedFile) judged {
 	out := judged{SeedFile: file, records: make([]facade.Record, 0, len(file.Rows))}
 	ids := map[string]bool{}
 	s.ids[file.Entity] = ids
@@ -294,13 +293,13 @@ func (s *seeding) parentsFirst(file judged) []facade.Record {
 
 // inDependencyOrder sorts entities behind those they point at. A circle has no such order:
 // there, relations that may be null do not count (see holdBack).
-func inDependencyOrder(files []compile.SeedFile) []compile.SeedFile {
+func inDependencyOrder(files []facade.SeedFile) []facade.SeedFile {
 	out := ordered(files, func(*schema.Property) bool { return true })
 	done := map[*schema.Entity]bool{}
 	for i, f := range out {
 		done[f.Entity] = true
 		for _, p := range f.Entity.Fields {
-			if p.Link != nil && !p.Link.Many && !p.MayBeNull() && !done[p.Link.Target] && slices.ContainsFunc(out[i:], func(o compile.SeedFile) bool { return o.Entity == p.Link.Target }) {
+			if p.Link != nil && !p.Link.Many && !p.MayBeNull() && !done[p.Link.Target] && slices.ContainsFunc(out[i:], func(o facade.SeedFile) bool { return o.Entity == p.Link.Target }) {
 				return ordered(files, func(p *schema.Property) bool { return !p.MayBeNull() })
 			}
 		}
@@ -310,11 +309,11 @@ func inDependencyOrder(files []compile.SeedFile) []compile.SeedFile {
 
 // ordered sorts entities behind those that their relations of a kind point at, as far as
 // these make no circle.
-func ordered(files []compile.SeedFile, counts func(*schema.Property) bool) []compile.SeedFile {
-	out := make([]compile.SeedFile, 0, len(files))
+func ordered(files []facade.SeedFile, counts func(*schema.Property) bool) []facade.SeedFile {
+	out := make([]facade.SeedFile, 0, len(files))
 	state := map[*schema.Entity]int{} // 1: on the way, 2: done
-	var add func(f compile.SeedFile)
-	add = func(f compile.SeedFile) {
+	var add func(f facade.SeedFile)
+	add = func(f facade.SeedFile) {
 		if state[f.Entity] != 0 {
 			return
 		}
@@ -323,7 +322,7 @@ func ordered(files []compile.SeedFile, counts func(*schema.Property) bool) []com
 			if p.Link == nil || p.Link.Many || p.Link.Target == f.Entity || !counts(p) {
 				continue
 			}
-			if i := slices.IndexFunc(files, func(o compile.SeedFile) bool { return o.Entity == p.Link.Target }); i >= 0 {
+			if i := slices.IndexFunc(files, func(o facade.SeedFile) bool { return o.Entity == p.Link.Target }); i >= 0 {
 				add(files[i])
 			}
 		}

@@ -90,7 +90,7 @@ func TestSeedRefusals(t *testing.T) {
 		"seeds/thing.yaml":    `[{id: a, name: x, colour: red}, {id: b, name: bb}, {id: b, name: bb, other: nowhere}, 5]`,
 	})
 	store := storetest.NewStore()
-	f, err := facade.New(p, store, nil)
+	f, err := facade.New(storetest.Compiled(t, p), store, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -298,7 +298,7 @@ func TestLateBytes(t *testing.T) {
 func TestSweepOfAddresses(t *testing.T) {
 	fake, store := files.NewFakeS3(t)
 	now := time.Now().Truncate(time.Second)
-	f, err := facade.New(albums(t), storetest.NewStore(), &facade.Options{Now: func() time.Time { return now }})
+	f, err := facade.New(storetest.Compiled(t, albums(t)), storetest.NewStore(), &facade.Options{Now: func() time.Time { return now }})
 	if err != nil {
 		t.Fatal(err)
 	}

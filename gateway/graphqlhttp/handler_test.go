@@ -38,7 +38,7 @@ func engineOf(t *testing.T, files fstest.MapFS) (*binding.Schema, *resolvers.Eng
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := facade.New(p, storetest.NewStore(), nil)
+	f, err := facade.New(storetest.Compiled(t, p), storetest.NewStore(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -115,7 +115,7 @@ func start(t testing.TB, change func(*subscriptions.SocketOptions, *subscription
 		t.Fatal(err)
 	}
 	store := storetest.NewStore()
-	f, err := facade.New(p, store, nil)
+	f, err := facade.New(storetest.Compiled(t, p), store, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 )
@@ -103,7 +103,7 @@ func (h *host) usable(discovery *schema.Discovery) error {
 		if !slices.Contains(h.cardless, f.Name) {
 			continue
 		}
-		if err := facade.Usable(f, "rpc.discover of "+h.url); err != nil {
+		if err := compile.Usable(f, "rpc.discover of "+h.url); err != nil {
 			return kiterror.Errorf(kiterror.BadGateway, "what %s serves as %s cannot be used: %w", h.url, f.Name, err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/graphql-go/graphql"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/facade/seed"
 	"github.com/frondhost/frond/projection"
@@ -27,7 +28,11 @@ func ExampleLoad() {
 		"seeds/person.yaml":    {Data: []byte("- {id: a, name: Ada}\n- {id: g, name: Grace}\n")},
 		"seeds/note.yaml":      {Data: []byte("- {id: n1, signature: g}\n- {id: n2, signature: a}\n- {id: n3, signature: g}\n")},
 	})
-	host, err := facade.New(project, storetest.NewStore(), nil)
+	compiled, err := compile.Project(project, nil)
+	if err != nil {
+		panic(err)
+	}
+	host, err := facade.New(compiled, storetest.NewStore(), nil)
 	if err != nil {
 		panic(err)
 	}

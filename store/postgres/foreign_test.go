@@ -10,6 +10,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/store/postgres"
 	"github.com/frondhost/frond/store/postgres/pgtest"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // foreignCards are of tables that another program made.
@@ -47,7 +48,7 @@ CREATE INDEX ON log."Visits" ("local time"); CREATE INDEX ON log."Visits" (mood)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := facade.New(project, store, nil)
+	f, err := facade.New(storetest.Compiled(t, project), store, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/store/postgres"
 	"github.com/frondhost/frond/store/postgres/pgtest"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // TestForeignValues: columns of another program are found by what they show; dates that JSON
@@ -43,7 +44,7 @@ properties:
 		t.Fatal(err)
 	}
 	defer func() { _ = store.Close() }()
-	f, err := facade.New(project, store, nil)
+	f, err := facade.New(storetest.Compiled(t, project), store, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +130,7 @@ properties:
 		t.Fatal(err)
 	}
 	defer func() { _ = store.Close() }()
-	f, err := facade.New(project, store, nil)
+	f, err := facade.New(storetest.Compiled(t, project), store, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

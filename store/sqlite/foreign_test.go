@@ -11,6 +11,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/store/sqlite"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // TestConstraintsOfAForeignFile: a constraint that no card describes is named in the log, and in the
@@ -36,7 +37,7 @@ properties:
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := facade.New(project, s, nil)
+		f, err := facade.New(storetest.Compiled(t, project), s, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +76,7 @@ INSERT INTO reading VALUES (1, 9007199254740991.0), (2, -9007199254740991.0), (3
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	f, err := facade.New(project, s, nil)
+	f, err := facade.New(storetest.Compiled(t, project), s, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +120,7 @@ properties:
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	f, err := facade.New(project, s, nil)
+	f, err := facade.New(storetest.Compiled(t, project), s, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

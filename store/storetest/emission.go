@@ -98,11 +98,7 @@ func RunEmission(t *testing.T, h Harness) {
 			facade.HandleCommand(p.Door("order"), "ship", func(ctx context.Context, in struct{ ID string }) (bool, error) {
 				return true, e.ship(ctx, in.ID)
 			})
-			probe, err := facade.New(p, nil, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			store := h.Open(t, probe.Catalog().Set.Entities)
+			store := h.Open(t, Compiled(t, p).Catalog.Set.Entities)
 			e.can = store.Abilities()
 			e.outbox = e.can.Outbox
 			e.facade = New(t, p, store, nil)

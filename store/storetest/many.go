@@ -127,11 +127,7 @@ func (w *manyWorld) open(h Harness, attach func(*facade.Project)) {
 	if attach != nil {
 		attach(p)
 	}
-	f, err := facade.New(p, nil, nil)
-	if err != nil {
-		w.Fatal(err)
-	}
-	w.store, w.opened = h.Open(w, f.Catalog().Set.Entities), h.Open
+	w.store, w.opened = h.Open(w, Compiled(w, p).Catalog.Set.Entities), h.Open
 	w.facade = New(w, p, w.store, nil)
 }
 

@@ -54,11 +54,7 @@ func (v Version) Compile(t testing.TB) *catalog.Catalog {
 	for i := 0; i < len(cards); i += 2 {
 		frond.Cards = append(frond.Cards, schema.Source{File: cards[i] + ".yaml", Name: cards[i], Data: []byte(cards[i+1])})
 	}
-	f, err := facade.New(&facade.Project{Fronds: []*project.Frond{frond}}, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f.Catalog()
+	return Compiled(t, &facade.Project{Fronds: []*project.Frond{frond}}).Catalog
 }
 
 // card is a card with an id and the given fields.

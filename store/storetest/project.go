@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/facade/seed"
@@ -70,7 +71,11 @@ func New(tb testing.TB, p *facade.Project, store facade.Store, opts *facade.Opti
 	if opts == nil {
 		opts = &facade.Options{Suggest: true}
 	}
-	f, err := facade.New(p, store, opts)
+	compiled, err := compile.Project(p, &compile.Options{Now: opts.Now})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	f, err := facade.New(compiled, store, opts)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -78,6 +83,16 @@ func New(tb testing.TB, p *facade.Project, store facade.Store, opts *facade.Opti
 		tb.Fatal(err)
 	}
 	return f
+}
+
+// Compiled is a project that has no faults. It fails tb where there are some.
+func Compiled(tb testing.TB, p *facade.Project) *facade.Compiled {
+	tb.Helper()
+	compiled, err := compile.Project(p, nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return compiled
 }
 
 // Call calls entity.op and returns the result as JSON text, or the error. method is such as

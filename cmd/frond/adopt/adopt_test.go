@@ -11,6 +11,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/store/dbschema"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 func integer(name string) dbschema.Column {
@@ -162,7 +163,7 @@ func compileFiles(t *testing.T, files map[string]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := facade.New(project, nil, nil)
+	f, err := facade.New(storetest.Compiled(t, project), nil, nil)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, files["fronds/app/frond.yaml"])
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/project"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -82,11 +83,8 @@ func read(t *testing.T, archive *txtar.Archive) *contract.Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := facade.New(project, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	model, err := contract.Read(f.Catalog(), f.Catalog().Fronds[0].Name)
+	f := storetest.Compiled(t, project)
+	model, err := contract.Read(f.Catalog, f.Catalog.Fronds[0].Name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,11 +107,8 @@ func TestLayout(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		near, err := facade.New(source, nil, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		frond := near.Catalog().Discovery().Fronds[0]
+		near := storetest.Compiled(t, source)
+		frond := near.Catalog.Discovery().Fronds[0]
 		written, err := contract.Layout(&frond)
 		if err != nil {
 			t.Fatal(err)
@@ -131,14 +126,11 @@ func TestLayout(t *testing.T) {
 			t.Fatal(err)
 		}
 		read.Fronds[0].Remote = "http://127.0.0.1:1"
-		far, err := facade.New(read, nil, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		far := storetest.Compiled(t, read)
 		if c == "shapes" {
-			hides(t, far.Catalog())
+			hides(t, far.Catalog)
 		}
-		again := far.Catalog().Discovery().Fronds[0]
+		again := far.Catalog.Discovery().Fronds[0]
 		if changes := contract.Changes(&frond, &again); len(changes) > 0 {
 			t.Errorf("%s: read again, it tells something else: %v", c, changes)
 		}

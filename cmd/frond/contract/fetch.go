@@ -14,6 +14,7 @@ import (
 	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
@@ -92,9 +93,9 @@ func catalogOf(fronds []schema.DiscoveredFrond) (*catalog.Catalog, error) {
 		src.Remote = "elsewhere"
 		source.Fronds = append(source.Fronds, src)
 	}
-	f, err := facade.New(source, nil, &facade.Options{Incomplete: true})
+	compiled, err := compile.Project(source, &compile.Options{Incomplete: true})
 	if err != nil {
 		return nil, err
 	}
-	return f.Catalog(), nil
+	return compiled.Catalog, nil
 }

@@ -18,6 +18,7 @@ import (
 	"text/template"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
 )
@@ -219,7 +220,7 @@ func Layout(frond *schema.DiscoveredFrond) (Files, error) {
 	src := project.Discovered(frond, frond.Name)
 	// A Frond that does not compile here could not be started from these files either.
 	src.Remote = "elsewhere"
-	if _, err := facade.New(&facade.Project{Fronds: []*project.Frond{src}}, nil, &facade.Options{Incomplete: true}); err != nil {
+	if _, err := compile.Project(&facade.Project{Fronds: []*project.Frond{src}}, &compile.Options{Incomplete: true}); err != nil {
 		return nil, err
 	}
 	files := Files{}

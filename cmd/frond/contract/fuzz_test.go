@@ -10,6 +10,7 @@ import (
 
 	"github.com/frondhost/frond/cmd/frond/contract"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
 )
@@ -33,11 +34,11 @@ func FuzzTexts(f *testing.F) {
 		}
 		src := project.Discovered(&read.Fronds[0], "f")
 		src.Remote = "elsewhere"
-		host, err := facade.New(&facade.Project{Fronds: []*project.Frond{src}}, nil, nil)
+		compiled, err := compile.Project(&facade.Project{Fronds: []*project.Frond{src}}, nil)
 		if err != nil {
 			t.Skip()
 		}
-		model, err := contract.Read(host.Catalog(), "f")
+		model, err := contract.Read(compiled.Catalog, "f")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,28 +8,25 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/cmd/frond/diff"
-	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // inForm is the version of files as a lesser form has it.
 func inForm(t *testing.T, form diff.Form, edits []edit) *diff.Version {
 	t.Helper()
 	project := sourceOf(t, edits).Project
-	f, err := facade.New(project, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := storetest.Compiled(t, project)
 	src := &diff.Source{Name: "reduced", Form: form}
 	switch form {
 	case diff.Discovery:
-		document, err := schema.ReadDiscovery(f.Catalog().Discovery().AppendJSON(nil))
+		document, err := schema.ReadDiscovery(f.Catalog.Discovery().AppendJSON(nil))
 		if err != nil {
 			t.Fatal(err)
 		}
 		src.Project = diff.OfDiscovery(document)
 	case diff.Bundle:
-		cards, err := schema.ReadBundle(f.Catalog().Set.Bundle())
+		cards, err := schema.ReadBundle(f.Catalog.Set.Bundle())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers/binding"
@@ -82,7 +83,7 @@ func (v *Version) of(s catalog.Surface) *surface {
 // New compiles a version. The error is schema.Faults where its cards or its frond.yaml have
 // any: a version that cannot start cannot be compared.
 func New(src *Source) (*Version, error) {
-	f, err := facade.New(src.placed(), nil, &facade.Options{
+	compiled, err := compile.Project(src.placed(), &compile.Options{
 		List: src.List,
 		// A remote may have what cards refer to, and it is not asked.
 		Incomplete:   src.Form != wholeProject || len(src.Remotes) > 0,
@@ -91,14 +92,14 @@ func New(src *Source) (*Version, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be compared:\n%w", src.Name, err)
 	}
-	v := &Version{Source: src, catalog: f.Catalog(), changes: f.Catalog().Changes, surfaces: map[catalog.Surface]*surface{}, computed: map[[2]string]string{}}
+	v := &Version{Source: src, catalog: compiled.Catalog, changes: compiled.Catalog.Changes, surfaces: map[catalog.Surface]*surface{}, computed: map[[2]string]string{}}
 	for _, s := range v.catalog.Surfaces() {
 		if v.surfaces[s], err = v.show(s); err != nil {
 			return nil, fmt.Errorf("%s cannot be compared:\n%w", src.Name, err)
 		}
 	}
 	for _, frond := range src.Project.Fronds {
-		config, _ := project.ReadConfig(frond.Config) // its faults were those of facade.New
+		config, _ := project.ReadConfig(frond.Config) // its faults were those of the project
 		for _, c := range config.Computed {
 			v.computed[[2]string{schema.EntityKey(c.Door), c.Name}] = c.Value
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/frondhost/frond/describe/sample"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
@@ -32,16 +33,16 @@ func Fill(project *facade.Project, opts *Options) ([]Note, error) {
 		presented = append(presented, withoutValue(src)...)
 	}
 	unknown := map[string]bool{}
-	// This façade is compiled for its cards alone: it has no store and answers no calls. It
-	// reports the faults of the project before any value is invented.
-	f, err := facade.New(project, nil, &facade.Options{
+	// The project is compiled for its cards alone. Its faults are reported before any value is
+	// invented.
+	compiled, err := compile.Project(project, &compile.Options{
 		Incomplete:   opts.Incomplete,
 		Unregistered: func(schema.Fault) { unknown[""] = true },
 	})
 	if err != nil {
 		return nil, err
 	}
-	catalog := f.Catalog()
+	catalog := compiled.Catalog
 	// Which names are missing is found again from the cards; here it only matters that some
 	// are.
 	if unknown[""] {

@@ -14,6 +14,7 @@ import (
 	"github.com/frondhost/frond/cmd/frond/mockdata"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/seed"
 	"github.com/frondhost/frond/store/sqlite"
 	"github.com/frondhost/frond/store/storetest"
@@ -41,7 +42,11 @@ func filled(t *testing.T, project *facade.Project, opts *mockdata.Options) (*fac
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	f, err := facade.New(project, store, &facade.Options{Incomplete: opts.Incomplete})
+	compiled, err := compile.Project(project, &compile.Options{Incomplete: opts.Incomplete})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := facade.New(compiled, store, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/store/storetest"
 
 	"example.com/contracts/press"
 )
@@ -69,7 +70,7 @@ func TestInThisProcess(t *testing.T) {
 	}) (string, error) {
 		return in.Shelf + " for " + facade.StateFrom(ctx).User()["id"].(string), nil
 	})
-	host, err := facade.New(project, nil, nil)
+	host, err := facade.New(storetest.Compiled(t, project), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
