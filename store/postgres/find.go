@@ -18,23 +18,18 @@ import (
 // BAD_REQUEST for a cursor of another order or a filter that PostgreSQL cannot take,
 // UNPROCESSABLE_ENTITY where a statement has used up its time, SERVICE_UNAVAILABLE where the
 // database cannot be reached, ctx's own where it ends.
-func (s *access) Find(ctx context.Context, q *facade.Find) (*facade.Found, error) {
+func (s *access) Find(ctx context.Context, q *facade.Find) (_ *facade.Found, err error) {
 	t, err := s.table(q.Entity)
 	if err != nil {
 		return nil, err
 	}
 	kept := t.Search != nil && t.Search.Kept.Load()
-	found, err := s.find(ctx, t, q)
-	if err != nil && kept && !t.Search.Kept.Load() { // another program has dropped the columns with the words
-		return s.find(ctx, t, q)
-	}
-	return found, err
-}
-
-// find is Find of a table.
-func (s *access) find(ctx context.Context, t *table, q *facade.Find) (_ *facade.Found, err error) {
 	if q.Group != nil {
-		return s.group(ctx, t, q)
+		found, err := s.group(ctx, t, q)
+		if err != nil && kept && !t.Search.Kept.Load() {
+			return s.Find(ctx, q)
+		}
+		return found, err
 	}
 	r := &reading{store: s, table: t, b: s.text.Builder()}
 	defer r.b.Free()
@@ -64,6 +59,8 @@ func (s *access) find(ctx context.Context, t *table, q *facade.Find) (_ *facade.
 		err = s.db.ReadAs(ctx, r.Lane(false), run)
 	}
 	switch {
+	case err != nil && kept && !t.Search.Kept.Load(): // another program has dropped the columns with the words
+		return s.Find(ctx, q)
 	case engine.OutOfRange(err) && q.Derives():
 		return nil, kiterror.SumOverflow()
 	case err != nil:
