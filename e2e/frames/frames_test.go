@@ -213,7 +213,8 @@ func (p *tap) look() {
 	text := make([]byte, 1<<20)
 	text = text[:runtime.Stack(text, true)]
 	for goroutine := range bytes.SplitSeq(text, []byte("\n\n")) {
-		if !bytes.Contains(goroutine, []byte("/store/postgres/engine.")) || !bytes.Contains(goroutine, []byte("ServeHTTP")) {
+		if head, _, _ := bytes.Cut(goroutine, []byte("\n")); !bytes.Contains(head, []byte("[IO wait")) ||
+			!bytes.Contains(goroutine, []byte("/store/postgres/engine.")) || !bytes.Contains(goroutine, []byte("ServeHTTP")) {
 			continue
 		}
 		var functions []string
