@@ -4,7 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"sync"
+	"time"
 
+	"github.com/frondhost/frond/facade/aggregate"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
@@ -238,6 +241,234 @@ func picked(from *rows.Rows, groups []Group) *rows.Rows {
 	for _, g := range groups {
 		for i := g.From; i < g.To; i++ {
 			out.CopyRow(from.Row(i))
+		}
+	}
+	return out
+}
+
+// aggregate groups the rows that a list would answer (docs/aggregates.md): its scope and its filter
+// are those of list, and a field that list does not show is an unknown key here.
+
+// admitAggregate reads the query of aggregate (see AggregateCard of package catalog for its keys).
+func admitAggregate(ctx context.Context, x *execution) error {
+	in, g := &x.call.Invocation, &grouping{limit: x.door.Limits.Default}
+	x.groups = g
+	onlyKeys(&x.viewer, sentParams(&x.viewer, in), "/params", nil)
+	onlyKeys(&x.viewer, in.Query, "/query", readSearch(ctx, x, x.door.GroupKeys()))
+	onlyKeys(&x.viewer, in.Body, "/body", nil)
+	q, after := readGrouping(ctx, x)
+	if x.full() {
+		return nil
+	}
+	r := aggregate.Reader{Host: groupHost{&x.viewer}, Entity: x.door.Entity, Max: schema.MaxDetails - len(x.details)}
+	groups, keys := r.Read(ctx, &q)
+	_ = RequestOf(ctx).Spend(time.Duration(r.Conditions+len(q.By)+len(q.Select)) * conditionWork)
+	if x.details = append(x.details, r.Details...); len(r.Details) > 0 {
+		return nil
+	}
+	g.groups = groups
+	for _, k := range keys {
+		g.order.keys = append(g.order.keys, SortKey{Field: k.Field, Desc: k.Desc})
+	}
+	g.order.mark = markOf(groups.Entity, g.order.keys)
+	switch {
+	case x.each != nil && len(q.By) == 0 && q.Having != nil:
+		x.refuseQuery("having", "exclusive", "cannot be used without by in a call for many keys; leave it out")
+	case after == nil:
+	case len(g.order.keys) == 0:
+		x.refuseQuery("after", "cursor", "cannot be used without by: there is one group; leave it out")
+	default:
+		g.from = readCursor(&x.viewer, &g.order, "after", after)
+	}
+	return nil
+}
+
+// readGrouping reads the members of the query. The filter and the limit are kept in x.
+func readGrouping(ctx context.Context, x *execution) (q aggregate.Spec, after json.RawMessage) {
+	in, g := &x.call.Invocation, x.groups
+	for name, value := range jsontext.Members(in.Query) {
+		if jsontext.IsNull(value) {
+			continue
+		}
+		switch name {
+		case "filter":
+			if x.full() {
+				continue
+			}
+			p := filter.Parser{Host: &x.viewer, At: "/query/filter", Max: schema.MaxDetails - len(x.details)}
+			x.list.filter = p.Parse(ctx, x.door.Entity, x.view(x.doorScope), value)
+			x.details = append(x.details, p.Details...)
+			_ = RequestOf(ctx).Spend(time.Duration(p.Conditions) * conditionWork)
+		case "by":
+			q.By, _ = readNames(&x.refusals, name, "status,placedAt:month", `["status", "placedAt:month"]`, value)
+		case "select":
+			q.Select, _ = readNames(&x.refusals, name, "count,total.sum", `["count", "total.sum"]`, value)
+		case "sort":
+			q.Sort, _ = readNames(&x.refusals, name, "-total.sum,status", `["-total.sum", "status"]`, value)
+		case "having":
+			q.Having = value
+		case "limit":
+			g.limit = min(readCount(&x.refusals, name, value), x.door.Limits.Max)
+		case "after":
+			after = value
+		case "zone":
+			if jsontext.KindOf(value) != jsontext.String {
+				x.refuseQuery(name, "type", "must be the name of a time zone, such as Europe/Paris")
+				continue
+			}
+			q.Zone = jsontext.Unquote(jsontext.Trim(value))
+		}
+	}
+	return q, after
+}
+
+// groupHost is the caller of aggregate.
+type groupHost struct{ *viewer }
+
+// Named implements [aggregate.Host]: the field that list could be sorted by under this name.
+func (h groupHost) Named(name string) *schema.Property { return sortBy(h.viewer, name) }
+
+// Names implements [aggregate.Host].
+func (h groupHost) Names() []string { return sortable(h.viewer) }
+
+// runAggregate answers a page of groups, or one for every key of a batch.
+func runAggregate(ctx context.Context, x *execution) (*Result, error) {
+	g := x.groups
+	q := Find{
+		Entity: x.door.Entity, Select: rows.NewLayout(g.groups.Names()), Where: narrowed(x, filter.Both(x.doorScope.Rows, x.list.filter)),
+		Sort: g.order.keys, Limit: g.limit, From: g.from, Group: g.groups,
+	}
+	found := &Found{Rows: rows.New(q.Select, 0)}
+	if x.each != nil {
+		q.Each = x.each.key()
+		found.Groups = make([]FoundGroup, q.Each.Len())
+	}
+	if q.Each == nil || len(q.Each.Values) > 0 {
+		var err error
+		if found, err = x.store().Find(ctx, &q); err != nil {
+			return nil, err
+		}
+	}
+	res := &Result{Form: FormGroups, Page: Page{Total: -1}}
+	if x.each == nil {
+		res.Page = g.page(found, FoundGroup{To: found.Rows.Len(), More: found.More})
+	} else {
+		res.Groups = g.ofKeys(x.each, found)
+	}
+	res.Rows = g.groups.Shape(found.Rows)
+	return res, nil
+}
+
+// page is the page of some of the groups that were found.
+func (g *grouping) page(found *Found, of FoundGroup) Page {
+	p := Page{Total: -1, HasMore: of.More, HasPrevious: g.from != nil}
+	if of.From < of.To && len(g.order.keys) > 0 {
+		p.Cursors = []string{g.order.cursor(found.Keys[of.To-1])}
+	}
+	return p
+}
+
+// ofKeys are the pages of the keys of a batch. Where all rows are one group, keys without rows share one
+// that is added to the rows.
+func (g *grouping) ofKeys(each *eachOf, found *Found) []Group {
+	groups, none := make([]Group, len(each.order)), -1
+	for i, at := range each.order {
+		var of FoundGroup
+		if at >= 0 {
+			of = found.Groups[at]
+		}
+		if of.From == of.To && g.groups.Keys == 0 && g.limit > 0 {
+			if none < 0 {
+				none = found.Rows.Len()
+				g.groups.AppendNone(found.Rows)
+			}
+			of.From, of.To = none, none+1
+		}
+		groups[i] = Group{From: of.From, To: of.To, Page: g.page(found, of)}
+	}
+	return groups
+}
+
+// maxRemoteGroups is how many keys of a batch a remote is asked for at once.
+const maxRemoteGroups = 8
+
+// aggregateRemote asks the host of a remote door for a page of groups, or for one for each key of a batch.
+func aggregateRemote(ctx context.Context, x *execution, r RemoteRequest) (*Result, error) {
+	where := filter.Both(x.doorScope.Rows, x.list.filter)
+	if x.each == nil {
+		return groupsThere(ctx, x, r, where)
+	}
+	lists := x.each.lists
+	for i := 0; x.each.lists == nil && i < len(x.each.values); i++ {
+		lists = append(lists, []int{i})
+	}
+	answers, errs := make([]*Result, len(lists)), make([]error, len(lists))
+	turns := make(chan struct{}, maxRemoteGroups)
+	var wait sync.WaitGroup
+	for i, list := range lists {
+		is := &filter.Filter{Op: filter.In, Field: x.each.field}
+		for _, at := range list {
+			value, _ := x.each.field.Kind.Value(x.each.values[at])
+			is.Values = append(is.Values, value)
+		}
+		turns <- struct{}{}
+		wait.Go(func() {
+			defer func() { <-turns }()
+			answers[i], errs[i] = groupsThere(ctx, x, r, filter.Both(where, is))
+		})
+	}
+	wait.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return x.groups.gathered(x.each, answers), nil
+}
+
+// groupsThere asks the host of a remote door for a page of groups.
+func groupsThere(ctx context.Context, x *execution, r RemoteRequest, where *filter.Filter) (*Result, error) {
+	res, err := x.host.remotes.Aggregate(ctx, r, sentCall(x, x.groups.sent(x.call.Invocation)), where)
+	if err != nil || res.Form != FormValue {
+		return res, err
+	}
+	out := &Result{Form: FormGroups, Page: Page{Total: -1}}
+	items, err := readPage(res.Value, &out.Page)
+	read, ok := rows.Read(x.groups.none().Layout(), items)
+	if err != nil || !ok {
+		return nil, kiterror.Errorf(kiterror.BadGateway, "the host of %s answered no groups", x.where())
+	}
+	out.Rows = read
+	return out, nil
+}
+
+// none is the group of no rows.
+func (g *grouping) none() *rows.Rows {
+	none := rows.New(rows.NewLayout(g.groups.Names()), 1)
+	g.groups.AppendNone(none)
+	return g.groups.Shape(none)
+}
+
+// gathered are the answers for the keys of a batch in one result. A key that no row can have has the group
+// of no rows where all rows are one group.
+func (g *grouping) gathered(each *eachOf, answers []*Result) *Result {
+	none := g.none()
+	out := &Result{Form: FormGroups, Page: Page{Total: -1}, Rows: rows.New(none.Layout(), len(answers))}
+	distinct := make([]Group, len(answers))
+	for i, a := range answers {
+		distinct[i] = Group{From: out.Rows.Len(), To: out.Rows.Len() + a.Rows.Len(), Page: a.Page}
+		for j := range a.Rows.Len() {
+			out.Rows.CopyRow(a.Rows.Row(j))
+		}
+	}
+	out.Groups = spread(each, distinct)
+	if slices.Contains(each.order, -1) && g.groups.Keys == 0 && g.limit > 0 {
+		n := out.Rows.Len()
+		out.Rows.CopyRow(none.Row(0))
+		for i, place := range each.order {
+			if place < 0 {
+				out.Groups[i] = Group{From: n, To: n + 1, Page: Page{Total: -1}}
+			}
 		}
 	}
 	return out
