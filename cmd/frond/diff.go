@@ -1,15 +1,29 @@
 package main
 
 import (
+	"archive/tar"
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/frondhost/frond/cmd/frond/contract"
 	"github.com/frondhost/frond/cmd/frond/diff"
+	"github.com/frondhost/frond/envelope/signing"
+	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // newDiff is frond diff.
@@ -86,4 +100,212 @@ func failed(report *diff.Report, failOn string) error {
 		return nil
 	}
 	return gateway.Broken(errors.New(count(n, what)))
+}
+
+// versionReader reads the versions that diff compares.
+type versionReader struct {
+	*shell
+	headers http.Header     // for hosts
+	signer  *signing.Signer // of the requests to hosts; nil: they are not signed
+	folders []string        // temporary ones, of revisions
+}
+
+// close removes the reader's files.
+func (r *versionReader) close() {
+	for _, dir := range r.folders {
+		_ = os.RemoveAll(dir) // a temporary folder that stays is the system's to remove
+	}
+}
+
+// read reads a version by how it is named; other is how the other one is.
+func (r *versionReader) read(ctx context.Context, name, other string) (*diff.Version, error) {
+	info, err := os.Stat(name)
+	switch {
+	case strings.HasPrefix(name, "git:"):
+		dir, err := r.checkout(ctx, name, other)
+		if err != nil {
+			return nil, err
+		}
+		return r.folder(name, dir)
+	case strings.HasPrefix(name, "http://"), strings.HasPrefix(name, "https://"):
+		return r.host(ctx, name)
+	case err != nil:
+		return nil, fmt.Errorf("%s is not a version; write a project's folder, git:REV, git:REV:DIR, a bundle.json or the URL of a host", name)
+	case info.IsDir():
+		return r.folder(name, name)
+	}
+	return r.file(name)
+}
+
+// folder reads a project's folder. Variables of the environment are not read: they are of this
+// machine, and of neither version.
+func (r *versionReader) folder(name, dir string) (*diff.Version, error) {
+	config := &gateway.Config{Dir: dir}
+	settingsErr := config.Load("", nil)
+	if settingsErr != nil {
+		config = nil
+	}
+	source, err := readProject(dir, config)
+	if err := errors.Join(settingsErr, err); err != nil {
+		return nil, fmt.Errorf("%s cannot be compared:\n%w", name, err)
+	}
+	promises, err := config.Promises()
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be compared:\n%w", name, err)
+	}
+	if config.Vendor != "" {
+		source.Vendor = config.Vendor
+	}
+	return diff.New(&diff.Source{
+		Name: name, Project: source, List: project.ListLimits(promises.List), Audiences: promises.Audiences,
+		Documents: promises.Documents, Enforced: promises.Enforced, Limits: promises.Limits, Remotes: promises.Remotes,
+	})
+}
+
+// file reads a bundle, or the discovery document that frond schema --surface envelope writes.
+func (r *versionReader) file(name string) (*diff.Version, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	src := &diff.Source{Name: name, Form: diff.Bundle}
+	if jsontext.Check(text) == nil && jsontext.Get(text, "fronds") != nil {
+		document, err := schema.ReadDiscovery(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s cannot be compared:\n%w", name, err)
+		}
+		src.Form, src.Project = diff.Discovery, diff.OfDiscovery(document)
+		return diff.New(src)
+	}
+	cards, err := schema.ReadBundle(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be compared:\n%w", name, err)
+	}
+	src.Project = diff.OfBundle(cards, nil)
+	return diff.New(src)
+}
+
+// host reads the discovery document of a running host. A host that does not answer is exit
+// code 3.
+func (r *versionReader) host(ctx context.Context, url string) (*diff.Version, error) {
+	document, err := contract.Discover(ctx, url, r.headers, r.signer)
+	if err != nil {
+		return nil, err
+	}
+	return diff.New(&diff.Source{Name: url, Form: diff.Discovery, Project: diff.OfDiscovery(document)})
+}
+
+// checkout writes a folder as it was at a revision into a temporary one, and returns that. The
+// work tree, the index and the branches of the repository are not touched.
+//
+//	git:main             the other version's folder at main, or the current one
+//	git:main:sub/shop    sub/shop below the current folder
+func (r *versionReader) checkout(ctx context.Context, name, other string) (string, error) {
+	rev, dir, given := strings.Cut(strings.TrimPrefix(name, "git:"), ":")
+	if rev == "" || strings.HasPrefix(rev, "-") {
+		return "", fmt.Errorf("%s names no revision; write such as git:main or git:v1.4.0:%s", name, "sub/shop")
+	}
+	if info, err := os.Stat(other); !given && err == nil && info.IsDir() {
+		dir = other
+	}
+	abs, err := filepath.Abs(filepath.FromSlash(dir))
+	if err != nil {
+		return "", err
+	}
+	// The folder itself may be gone from the work tree; one above it is there.
+	from := abs
+	for info, err := os.Stat(from); (err != nil || !info.IsDir()) && from != filepath.Dir(from); info, err = os.Stat(from) {
+		from = filepath.Dir(from)
+	}
+	top, err := git(ctx, from, "rev-parse", "--show-toplevel")
+	if err != nil {
+		return "", fmt.Errorf("%s cannot be read: %w", name, err)
+	}
+	root := strings.TrimRight(string(top), "\r\n")
+	if resolved, err := filepath.EvalSymlinks(from); err == nil {
+		abs = filepath.Join(resolved, strings.TrimPrefix(abs, from))
+	}
+	within, err := filepath.Rel(root, abs)
+	if err != nil {
+		return "", fmt.Errorf("%s is not in the repository %s", dir, root)
+	}
+	tree := rev + ":" + strings.TrimPrefix(filepath.ToSlash(within), ".")
+	to, err := os.MkdirTemp("", "frond-diff-")
+	if err != nil {
+		return "", err
+	}
+	r.folders = append(r.folders, to)
+	// The archive is read as a stream: a repository may have large files next to its cards.
+	files, archive := io.Pipe()
+	read := make(chan error, 1)
+	go func() {
+		err := untar(files, to)
+		_, _ = io.Copy(io.Discard, files) // git waits until all is read
+		read <- err
+	}()
+	err = runGit(ctx, root, archive, "archive", "--format=tar", tree)
+	_ = archive.Close() // it ends the reading, and never fails
+	if err := errors.Join(err, <-read); err != nil {
+		return "", fmt.Errorf("%s cannot be read: %w", name, err)
+	}
+	return to, nil
+}
+
+// git runs git in a folder and returns its output.
+func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	var stdout bytes.Buffer
+	err := runGit(ctx, dir, &stdout, args...)
+	return stdout.Bytes(), err
+}
+
+// runGit runs git in a folder. The error is git's own message.
+func runGit(ctx context.Context, dir string, stdout io.Writer, args ...string) error {
+	cmd := exec.CommandContext(ctx, "git", args...) //nolint:gosec // a revision is checked not to be a flag
+	cmd.Dir = dir
+	var stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = stdout, &stderr
+	err := cmd.Run()
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return errors.New("git is not installed; install it, or name a folder")
+	case err != nil:
+		said, _, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(stderr.String(), "fatal: ")), "\n")
+		return fmt.Errorf("git says %q", said)
+	}
+	return nil
+}
+
+// untar writes the files of an archive into a folder. Links are skipped: their targets may be
+// outside of it.
+func untar(archive io.Reader, to string) error {
+	root, err := os.OpenRoot(to)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	files := tar.NewReader(archive)
+	for {
+		head, err := files.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if head.Typeflag != tar.TypeReg {
+			continue
+		}
+		name := filepath.FromSlash(path.Clean(head.Name))
+		if err := root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			return err
+		}
+		file, err := root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(file, files) //nolint:gosec // git wrote the archive, of a repository that the user names
+		if err := errors.Join(err, file.Close()); err != nil {
+			return err
+		}
+	}
 }

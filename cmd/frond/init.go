@@ -2,10 +2,12 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -14,7 +16,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/frondhost/frond/cmd/frond/adopt"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+	"github.com/frondhost/frond/store/dbschema"
+	"github.com/frondhost/frond/store/postgres"
+	"github.com/frondhost/frond/store/sqlite"
 )
 
 // starter is the project that `frond init` writes, in project/. empty.yaml is the frond.yaml of a
@@ -179,4 +186,215 @@ func (m starting) summary(dir string) string {
 		run = "  cd " + dir + "\n  go mod tidy\n  go run ."
 	}
 	return fmt.Sprintf("made %s: %s\n\nserve it:\n\n%s\n\nand open http://127.0.0.1:8080/graphql", dir, has, run)
+}
+
+// database is the flags of frond init that name a database to make a project of.
+type database struct {
+	from  string
+	frond string   // the flag --frond; init has it without a database too
+	keys  []string // --view-key: NAME=COLUMN,COLUMN
+}
+
+// add adds the flags.
+func (d *database) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&d.from, "from", "", "make the project of a database that is there: sqlite:FILE, postgres://…, or env:NAME for a variable with such a URL")
+	flags.StringArrayVar(&d.keys, "view-key", nil, "with --from: the columns that identify a row of a view or of a table without a primary key, such as open_loans=id (repeatable)")
+}
+
+// notAFrond is the error for a name that no Frond may have.
+func notAFrond(name string) error {
+	return fmt.Errorf("--frond cannot be %q; write a letter, then letters, digits, - or _", name)
+}
+
+// options reads the flags for [adopt.New].
+func (d *database) options() (*adopt.Options, error) {
+	if !schema.IsName(d.frond) {
+		return nil, notAFrond(d.frond)
+	}
+	opts := &adopt.Options{Frond: d.frond, Keys: map[string][]string{}}
+	for _, pair := range d.keys {
+		name, columns, ok := strings.Cut(pair, "=")
+		if !ok || name == "" || slices.Contains(strings.Split(columns, ","), "") {
+			return nil, fmt.Errorf("--view-key cannot be %q; write VIEW=COLUMN, or VIEW=COLUMN,COLUMN", pair)
+		}
+		opts.Keys[name] = strings.Split(columns, ",")
+	}
+	return opts, nil
+}
+
+// describe reads the database's catalogue. store is the setting by which the project in dir
+// names the database. Errors never repeat a URL: it holds a password.
+func (d *database) describe(ctx context.Context, dir string) (db *dbschema.Database, store string, err error) {
+	if file, ok := strings.CutPrefix(d.from, "sqlite:"); ok && file != "" {
+		db, err := sqlite.Describe(ctx, file)
+		if err != nil {
+			return nil, "", err
+		}
+		return db, "sqlite:" + relative(dir, file), nil
+	}
+	url, store := d.from, "env:DATABASE_URL"
+	if name, ok := strings.CutPrefix(d.from, "env:"); ok {
+		if url, store = os.Getenv(name), d.from; url == "" {
+			return nil, "", fmt.Errorf("--from is env:%s, and the variable %s is not set; set it to the URL of the database", name, name)
+		}
+	}
+	if strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://") {
+		// The URL may hold a password, so the project names a variable instead. The error
+		// says everything that the store would log.
+		db, err := postgres.Describe(ctx, postgres.Options{URL: url, Statement: -1, Logger: slog.New(slog.DiscardHandler)})
+		return db, store, err
+	}
+	if scheme, _, _ := strings.Cut(url, ":"); scheme == "http" || scheme == "https" {
+		return nil, "", errors.New("--from names a database: sqlite:FILE or postgres://…; the cards of a running host are written by frond sync FROND --from URL")
+	}
+	return nil, "", errors.New("--from is not the address of a database; write sqlite:FILE, such as sqlite:chinook.db, or postgres://USER@HOST/DATABASE")
+}
+
+// relative is a file as a project in dir names it: from the folder of the project where there
+// is a way, else whole.
+func relative(dir, file string) string {
+	absFile, err1 := filepath.Abs(file)
+	absDir, err2 := filepath.Abs(dir)
+	if rel, err := filepath.Rel(absDir, absFile); err1 == nil && err2 == nil && err == nil {
+		return filepath.ToSlash(rel)
+	}
+	return filepath.ToSlash(absFile)
+}
+
+// initFrom makes the project of a database.
+func (s *shell) initFrom(ctx context.Context, dir string, d *database) error {
+	opts, err := d.options()
+	if err != nil {
+		return err
+	}
+	config := filepath.Join(dir, "fronds", d.frond, "frond.yaml")
+	if _, err := os.Stat(config); err == nil {
+		return s.initAgain(ctx, dir, d, opts)
+	}
+	if err := emptyFolder(dir); err != nil {
+		return err
+	}
+	db, store, err := d.describe(ctx, dir)
+	if err != nil {
+		return err
+	}
+	project := adopt.New(db, opts)
+	if len(project.Entities) == 0 {
+		return nothingToServe(project)
+	}
+	files := project.Files()
+	files["gateway.yaml"] = hostFile(store)
+	files[".gitignore"] = "/.frond/\n"
+	maps.Copy(files, schemaFiles())
+	before := ""
+	if variable, ok := strings.CutPrefix(store, "env:"); ok && os.Getenv(variable) == "" {
+		before = "  export " + variable + "=…   # the URL of the database\n"
+	}
+	return s.make(dir, files, fmt.Sprintf("made %s of the database: %s\n%s\nserve it:\n\n%s  frond gateway %s\n\nand open http://127.0.0.1:8080/graphql", dir, project.Summary(), skipped(project), before, dir))
+}
+
+// emptyFolder returns an error where dir is a folder with something in it. It need not be
+// there.
+func emptyFolder(dir string) error {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case err == nil && len(entries) > 0:
+		return fmt.Errorf("%s is not empty; name a new folder", dir)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s cannot be made: %w", dir, err)
+	}
+	return nil
+}
+
+// nothingToServe is the error for a database that gives no project, with the parts left out and
+// the reasons.
+func nothingToServe(p *adopt.Project) error {
+	if len(p.Notes) == 0 {
+		return errors.New("the database has no tables; name one that has")
+	}
+	return fmt.Errorf("frond can serve no table of the database:\n%s", skipped(p))
+}
+
+// skipped lists the tables and columns that the project left out, one a line; "" for none.
+func skipped(p *adopt.Project) string {
+	var b strings.Builder
+	for _, n := range p.Notes {
+		if n.Kind == adopt.Skipped {
+			fmt.Fprintf(&b, "  left out %s\n", n)
+		}
+	}
+	if b.Len() > 0 {
+		b.WriteString("INIT.md has all of it\n")
+	}
+	return b.String()
+}
+
+// hostFile is the gateway.yaml of a project over an existing database.
+func hostFile(store string) string {
+	return "# yaml-language-server: $schema=.schema/gateway.json\n" +
+		"store: " + quoted(store) + "\n" +
+		"migrate: off # the tables are another program's: the gateway changes none of them\n" +
+		"mode: development # doors without rules, suggestions, the console; on loopback only. Write production for the rest\n"
+}
+
+// quoted is a setting's text as YAML: in double quotes where it has other characters than paths
+// usually have.
+func quoted(text string) string {
+	if strings.ContainsFunc(text, func(r rune) bool {
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:-", r)
+	}) {
+		return string(jsontext.AppendString(nil, text))
+	}
+	return text
+}
+
+// initAgain adds the new tables and columns of a database to its project.
+func (s *shell) initAgain(ctx context.Context, dir string, d *database, opts *adopt.Options) error {
+	folder := filepath.Join(dir, "fronds", d.frond)
+	config, err := os.ReadFile(filepath.Join(folder, "frond.yaml"))
+	if err != nil {
+		return err
+	}
+	is := &adopt.Existing{Config: string(config), Cards: map[string]string{}}
+	if !strings.Contains("\n"+is.Config, "\ntables:") {
+		return fmt.Errorf("%s is not empty, and was not made of a database; name a new folder", dir)
+	}
+	cards, err := filepath.Glob(filepath.Join(folder, "entities", "*.yaml"))
+	if err != nil {
+		return err
+	}
+	for _, name := range cards {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		is.Cards[strings.TrimSuffix(filepath.Base(name), ".yaml")] = string(text)
+	}
+	db, _, err := d.describe(ctx, dir)
+	if err != nil {
+		return err
+	}
+	more, err := adopt.Again(db, opts, is)
+	if err != nil {
+		return fmt.Errorf("%s cannot be read: %w", folder, err)
+	}
+	if len(more.Files) > 0 {
+		more.Files["INIT.md"] = more.Project.Report()
+	}
+	names, err := writeFiles(dir, more.Files)
+	if err != nil {
+		return err
+	}
+	if s.json {
+		return s.writeValue(map[string]any{"dir": dir, "files": append([]string{}, names...), "added": append([]string{}, more.Added...), "differences": append([]string{}, more.Differences...)})
+	}
+	for _, line := range more.Added {
+		fmt.Fprintln(s.out, "added "+line)
+	}
+	for _, line := range more.Differences {
+		fmt.Fprintln(s.out, "differs: "+strings.TrimSuffix(line, "\n"))
+	}
+	_, err = fmt.Fprintf(s.out, "%s has %s more, and %s to look at\n", dir, count(len(more.Added), "thing"), count(len(more.Differences), "difference"))
+	return err
 }
