@@ -27,20 +27,20 @@ type ratchet struct {
 }
 
 var ratchets = []ratchet{
-	{"code lines of the product", 108_500, 70_000},
-	{"packages of the product", 80, 60},
-	{"floors of the product", 14, 12},
-	{"production files in one folder", 34, 30},
-	{"exported names", 2_400, 1_500},
+	{"code lines of the product", 105_150, 70_000},
+	{"packages of the product", 72, 60},
+	{"floors of the product", 12, 12},
+	{"production files in one folder", 30, 30},
+	{"exported names", 2_260, 1_500},
 	{"exported names that no other package uses", 0, 0},
 	{"exported methods that no other package uses", 0, 0},
 	{"methods of one type", 40, 40},
 	{"files of a package that reach each other", 8, 8},
-	{"production files under 40 code lines, percent", 4.7, 5},
-	{"functions over 60 lines", 13, 15},
-	{"words of Markdown", 78_345, 70_000},
-	{"hard sentence forms in 1,000 lines of comments", 3.2, 8},
-	{"hard sentence forms in 1,000 messages", 2.4, 8},
+	{"production files under 40 code lines, percent", 4.4, 5},
+	{"functions over 60 lines", 12, 15},
+	{"words of Markdown", 69_700, 70_000},
+	{"hard sentence forms in 1,000 lines of comments", 3.1, 8},
+	{"hard sentence forms in 1,000 messages", 2.3, 8},
 	{"hard sentence forms in 1,000 lines of Markdown", 0.3, 8},
 }
 
