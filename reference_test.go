@@ -87,11 +87,11 @@ func keyList(keys []schema.Key, name, prefix string, shown map[string]bool) stri
 	}
 	var b strings.Builder
 	for _, k := range keys {
-		any := ""
+		named := ""
 		if k.Name[0] == '*' || k.Name[0] == '^' {
-			any = "any name, such as "
+			named = "any name, such as "
 		}
-		fmt.Fprintf(&b, "- %s`%s`: %s", any, k.Example, k.About)
+		fmt.Fprintf(&b, "- %s`%s`: %s", named, k.Example, k.About)
 		if k.Default != "" && k.Default != "none" && k.Default != "not" {
 			fmt.Fprintf(&b, " Default: %s.", k.Default)
 		}
