@@ -492,16 +492,24 @@ func peersEquipped(t *peersTable, o peersOptions, dir string) error {
 		{"SQLite, a list of 100", postServed[0].name, "GET", "/api/app/posts?limit=100&count=none", ""},
 		{"SQLite, a durable create", postServed[0].name, "POST", "/api/app/posts", postCreate},
 	} {
-		if err := peersEquippedRow(t, o, dir, r.request, r.contender, wrkScript(r.method, r.path, r.body)); err != nil {
+		ask := func(s *server) (string, error) { return titles(s, r.method, r.path, r.body) }
+		if r.body == feedBody {
+			ask = func(s *server) (string, error) {
+				text, err := s.ask(request{body: feedBody})
+				return string(text), err
+			}
+		}
+		if err := peersEquippedRow(t, o, dir, r.request, r.contender, ask, wrkScript(r.method, r.path, r.body)); err != nil {
 			return fmt.Errorf("%s: %w", r.request, err)
 		}
 	}
 	return nil
 }
 
-// peersEquippedRow measures one request of a gateway and of the equipped ones.
-func peersEquippedRow(t *peersTable, o peersOptions, dir, request, contender, script string) error {
+// peersEquippedRow measures one request of a gateway and of the equipped ones, which ask compares.
+func peersEquippedRow(t *peersTable, o peersOptions, dir, request, contender string, ask func(*server) (string, error), script string) error {
 	var servers []*server
+	want := ""
 	defer stopAll(&servers)
 	for _, c := range [][2]string{{contender, "alone"}, {contender + equippedMark, "equipped"}, {contender + sampledMark, "a tenth traced"}} {
 		folder, err := os.MkdirTemp(dir, "store-")
@@ -518,6 +526,16 @@ func peersEquippedRow(t *peersTable, o peersOptions, dir, request, contender, sc
 			return err
 		}
 		servers = append(servers, s)
+		got, err := ask(s)
+		if want == "" {
+			want = got
+		}
+		if err == nil && (got == "" || got != want) {
+			err = fmt.Errorf("it answers %q, want %q", got, want)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
 	}
 	if err := peersLoad(dir, o, servers, func(*server) string { return script }); err != nil {
 		return err

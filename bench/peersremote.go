@@ -3,9 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"crypto/ed25519"
-	"crypto/x509"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
@@ -22,6 +19,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/envelope"
+	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -443,13 +441,9 @@ func equip(dir string, cards fstest.MapFS, rules map[string]string, config *gate
 
 // writeSigningKey writes a private key for equip.
 func writeSigningKey(dir string) error {
-	_, key, err := ed25519.GenerateKey(nil)
+	private, _, _, err := signing.NewKey()
 	if err != nil {
 		return err
 	}
-	der, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(dir, signingFile), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), 0o600)
+	return os.WriteFile(filepath.Join(dir, signingFile), private, 0o600)
 }
