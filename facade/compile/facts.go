@@ -142,7 +142,7 @@ func rowsOf(m *model, src *project.Frond, data *schema.Entity) *catalog.Door {
 }
 
 // emitter is the built-in command that an entry of on names.
-func emitter(r *report, m *model, src *project.Frond, f *catalog.Fact, on project.FactSource) *catalog.Operation {
+func emitter(r *report, m *model, src *project.Frond, f *catalog.Fact, on project.Named) *catalog.Operation {
 	file := src.Config.File
 	name, operation, ok := strings.Cut(on.Name, ".")
 	if !ok {
@@ -231,7 +231,7 @@ func checkOpened(r *report, m *model, file, at string, data *schema.Entity) {
 }
 
 // changedDoors are the doors that changes names.
-func changedDoors(r *report, m *model, src *project.Frond, frond *catalog.Frond, names []project.FactSource) (doors []*catalog.Door) {
+func changedDoors(r *report, m *model, src *project.Frond, frond *catalog.Frond, names []project.Named) (doors []*catalog.Door) {
 	for _, n := range names {
 		if n.Name == project.Others {
 			for _, d := range frond.Doors {

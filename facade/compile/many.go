@@ -83,7 +83,7 @@ func closeAggregates(m *model) {
 }
 
 // wordOf returns the word under many that opens an operation, or nil.
-func wordOf(c *project.Door, x *catalog.Builtin) *project.FactSource {
+func wordOf(c *project.Door, x *catalog.Builtin) *project.Named {
 	if c.Many == nil {
 		return nil
 	}

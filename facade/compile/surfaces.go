@@ -43,7 +43,7 @@ func shownOn(r *report, m *model, frond *catalog.Frond, file string, c project.S
 
 // operationsNamed are the operations that a name covers: all of a door, or one of
 // them.
-func operationsNamed(r *report, m *model, frond *catalog.Frond, file string, n project.SurfaceName) []*catalog.Operation {
+func operationsNamed(r *report, m *model, frond *catalog.Frond, file string, n project.Named) []*catalog.Operation {
 	if n.Name == "" {
 		return nil // reported by the reader
 	}

@@ -28,7 +28,7 @@ type Config struct {
 	Relations  []schema.ManyToMany // without their Frond
 	Tables     []Table
 	Facts      []Fact
-	Changes    []FactSource
+	Changes    []Named // doors, or [Others]
 	Schedule   []Scheduled
 	Collectors []Collector
 	Computed   []Computed
@@ -63,14 +63,14 @@ type Door struct {
 // Many opens writes of many rows of a door.
 type Many struct {
 	Door, At string
-	Words    []FactSource // create, update, delete, upsert
-	All      bool         // '*': all that the door has the operations for
+	Words    []Named // create, update, delete, upsert
+	All      bool    // '*': all that the door has the operations for
 }
 
 // Nested opens writes of the rows of relations in the bodies of a door.
 type Nested struct {
 	Door, At  string
-	Relations []FactSource
+	Relations []Named
 }
 
 // Search has the rows of a door searched by words.
@@ -128,13 +128,12 @@ func (p Part) Given() bool { return p.Name != "" || p.Card != nil }
 type Fact struct {
 	Name, At string
 	Schema   Part
-	On       []FactSource
+	On       []Named
 	When     string
 }
 
-// FactSource is what emits facts: an operation (order.create), or under changes a door or
-// [Others].
-type FactSource struct{ Name, At string }
+// Named is a name that a frond.yaml lists, and its place there.
+type Named struct{ Name, At string }
 
 // Scheduled is a command that runs at times. Cron is a line of cron, Zone the name of a time zone, ""
 // for UTC, and State a JSON object, or nil for the host itself.
@@ -237,13 +236,10 @@ type Surfaces struct {
 //	{only: [a]}       Names
 //	{except: [a]}     Except, Names
 type Surface struct {
-	Kind, Audience string // graphql, rest or envelope; of everybody where audience is ""
-	Except         bool   // except: all but the named; else the named alone
-	Names          []SurfaceName
+	Kind, Audience string  // graphql, rest or envelope; of everybody where audience is ""
+	Except         bool    // except: all but the named; else the named alone
+	Names          []Named // doors (product), or operations as door.operation (category.list)
 }
-
-// SurfaceName is a door (product), or an operation as door.operation (category.list).
-type SurfaceName struct{ Name, At string }
 
 // Text is a file as it was read. The zero Text is a file that is not there.
 type Text struct {

@@ -191,7 +191,7 @@ func (r *configReader) many(value json.RawMessage, at string) (all []Many) {
 		if isWord(value, "*") {
 			m.All = true
 			for _, word := range manyWords {
-				m.Words = append(m.Words, FactSource{word, at})
+				m.Words = append(m.Words, Named{word, at})
 			}
 			all = append(all, m)
 			return

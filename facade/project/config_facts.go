@@ -52,14 +52,14 @@ func (r *configReader) condition(value json.RawMessage, at string) string {
 }
 
 // changes reads changes: the doors of which every change is announced, or '*' for all.
-func (r *configReader) changes(value json.RawMessage, at string) []FactSource {
+func (r *configReader) changes(value json.RawMessage, at string) []Named {
 	return r.sources(value, at, "changes: [product, order], or changes: '*'")
 }
 
 // sources reads one name, or a list of them.
-func (r *configReader) sources(value json.RawMessage, at, like string) (list []FactSource) {
+func (r *configReader) sources(value json.RawMessage, at, like string) (list []Named) {
 	if jsontext.KindOf(value) == jsontext.String {
-		return []FactSource{{jsontext.Unquote(value), at}}
+		return []Named{{jsontext.Unquote(value), at}}
 	}
 	list = r.distinct(value, at, like)
 	if len(list) == 0 && jsontext.KindOf(value) == jsontext.Array {

@@ -102,7 +102,7 @@ func FileRules(types []string, most int64, sizes []FileSize) json.RawMessage {
 // types reads media types.
 func (r *configReader) types(value json.RawMessage, at string) (all []string) {
 	for _, t := range r.distinct(value, at, "types: [image/png, image/jpeg]") {
-		if kind, rest, ok := strings.Cut(t.Name, "/"); !ok || kind == "" || rest == "" || strings.ContainsAny(rest, "/ ;,*") || strings.ContainsAny(kind, " ;,*") || t.Name != strings.ToLower(t.Name) {
+		if kind, rest, ok := strings.Cut(t.Name, "/"); !ok || kind == "" || rest == "" || strings.Contains(rest, "/") || strings.ContainsAny(t.Name, " ;,*") || t.Name != strings.ToLower(t.Name) {
 			r.fault(t.At, fmt.Sprintf("%q is no media type", t.Name), "write one in lower case, such as image/png, without parameters")
 		} else {
 			all = append(all, t.Name)

@@ -96,14 +96,14 @@ func (r *configReader) names(value json.RawMessage, at, like string) []string {
 }
 
 // distinct is names with their places, without those that are named twice.
-func (r *configReader) distinct(value json.RawMessage, at, like string) (list []FactSource) {
+func (r *configReader) distinct(value json.RawMessage, at, like string) (list []Named) {
 	for i, name := range r.names(value, at, like) {
 		here := fmt.Sprint(at, "/", i)
-		if slices.ContainsFunc(list, func(s FactSource) bool { return s.Name == name }) {
+		if slices.ContainsFunc(list, func(s Named) bool { return s.Name == name }) {
 			r.fault(here, name+" is named twice", "name it once")
 			continue
 		}
-		list = append(list, FactSource{name, here})
+		list = append(list, Named{name, here})
 	}
 	return list
 }

@@ -74,7 +74,7 @@ func (r *configReader) surface(value json.RawMessage, at string) (s Surface, sai
 		}
 		for i, item := range jsontext.Elements(value) {
 			here := fmt.Sprint(at, "/", i)
-			s.Names = append(s.Names, SurfaceName{r.string(item, here), here})
+			s.Names = append(s.Names, Named{r.string(item, here), here})
 		}
 	})
 	if n != 1 && len(r.faults) == before {
