@@ -47,7 +47,7 @@ var floors = map[string]string{
 	"facade/consistency": "facade/kiterror",
 	"facade/rows":        "schema/jsontext",
 	"facade/kiterror":    "schema schema/jsontext",
-	// What a host serves, as data; and who may see what of it.
+	// The data that describes a host's doors, and the access rules over them.
 	"facade/cron":    "",
 	"facade/catalog": "facade/cron facade/expression facade/filter facade/kiterror facade/project schema schema/jsontext facade/search",
 	"facade/access":  "facade/catalog facade/expression facade/filter facade/kiterror facade/project facade/rows schema schema/jsontext",
@@ -101,7 +101,7 @@ var floors = map[string]string{
 	"store/sqlite/engine":   "facade facade/kiterror store/sqltext store/turns",
 	"store/postgres":        "facade facade/aggregate facade/budget facade/catalog facade/filter facade/kiterror facade/rows schema schema/jsontext store store/dbschema store/migration store/sqltext store/postgres/engine store/postgres/outbox facade/search",
 	"store/postgres/outbox": "facade facade/catalog store/postgres/engine",
-	"store/postgres/engine": "facade facade/consistency facade/kiterror schema/jsontext store/sqltext store/turns",
+	"store/postgres/engine": "facade facade/consistency facade/kiterror store/turns",
 	"rest":                  "facade facade/bulk facade/filter facade/rows facade/consistency facade/kiterror facade/access facade/budget facade/catalog facts facts/outlet facts/sse schema schema/jsontext",
 
 	// Ways out of facts that an operator sets up, over what they have in common.
@@ -117,7 +117,7 @@ var floors = map[string]string{
 	// reference executor stands beside all of it.
 	"resolvers/language":   "facade/kiterror schema/jsontext",
 	"resolvers/validation": "resolvers/language",
-	"resolvers/reference":  "facade facade/kiterror facade/rows schema schema/jsontext resolvers/binding",
+	"resolvers/reference":  "facade facade/kiterror facade/rows schema/jsontext resolvers/binding",
 	"resolvers":            "facade facade/consistency facade/readset schema/jsontext facade/singleflight facade/access facade/budget facade/catalog facade/kiterror facade/rows resolvers/binding resolvers/language resolvers/validation",
 	"projection":           "facade facade/aggregate facade/filter facade/catalog facade/kiterror schema schema/jsontext resolvers/binding resolvers/language resolvers/validation",
 

@@ -411,7 +411,7 @@ func amend(x *execution, set schema.Object) error {
 	judged, details := card.Judge(schema.Plain, set.AppendJSON(nil), "/body")
 	for _, d := range details {
 		if name, _, _ := strings.Cut(d.Path, "."); set.Get(name) != nil {
-			return kiterror.Internal(fmt.Errorf("a hook before %s writes what the card does not take: %s %s", x.where(), d.Path, d.Message))
+			return kiterror.Internal(fmt.Errorf("a hook before %s writes fields that do not fit the card: %s %s", x.where(), d.Path, d.Message))
 		}
 	}
 	inside := *x

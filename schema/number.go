@@ -39,13 +39,16 @@ func Integer(v json.RawMessage) (int64, bool) {
 
 // digits is the value of 18 digits at most; false for every other text.
 func digits(v []byte) (n int64, ok bool) {
+	if len(v) == 0 || len(v) > 18 {
+		return 0, false
+	}
 	for _, c := range v {
 		if c < '0' || c > '9' {
 			return 0, false
 		}
 		n = 10*n + int64(c-'0')
 	}
-	return n, 0 < len(v) && len(v) <= 18
+	return n, true
 }
 
 // isPlain says whether a number has neither a fraction nor an exponent.

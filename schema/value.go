@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -105,19 +106,9 @@ func (p *Property) KeyText(text json.RawMessage) (json.RawMessage, string) {
 // isPlainInteger says whether a text is an integer that every int64 has room for, in the form
 // that [AppendValue] gives: -7 and 10, not 07, 1e1, 10.0 or -0.
 func isPlainInteger(v []byte) bool {
-	digits := v
-	if len(v) > 0 && v[0] == '-' {
-		digits = v[1:]
-	}
-	if len(digits) == 0 || len(digits) > 18 || digits[0] == '0' && len(v) > 1 {
-		return false
-	}
-	for _, c := range digits {
-		if c < '0' || c > '9' {
-			return false
-		}
-	}
-	return true
+	size := bytes.TrimPrefix(v, []byte("-"))
+	_, ok := digits(size)
+	return ok && (size[0] != '0' || len(v) == 1)
 }
 
 // A date-time is kept and answered as UTC with milliseconds, or with microseconds

@@ -61,7 +61,7 @@ func mask(text string) masked {
 	return m
 }
 
-// element returns how many bytes the next element of a text has, and what it is. Elements are
+// element returns the length of the next element of a text in bytes, and its kind. Elements are
 // comments, strings, and all text up to the next of these. A string without an end, which the lexer
 // reports, is other text. text is not empty.
 func element(text string) (n int, is ast.ValueKind) {

@@ -24,9 +24,10 @@ func (s *access) Find(ctx context.Context, q *facade.Find) (_ *facade.Found, err
 		return nil, err
 	}
 	kept := t.Search != nil && t.Search.Kept.Load()
+	dropped := func() bool { return kept && !t.Search.Kept.Load() } // by another program: the columns with the words
 	if q.Group != nil {
 		found, err := s.group(ctx, t, q)
-		if err != nil && kept && !t.Search.Kept.Load() {
+		if err != nil && dropped() {
 			return s.Find(ctx, q)
 		}
 		return found, err
@@ -59,7 +60,7 @@ func (s *access) Find(ctx context.Context, q *facade.Find) (_ *facade.Found, err
 		err = s.db.ReadAs(ctx, r.Lane(false), run)
 	}
 	switch {
-	case err != nil && kept && !t.Search.Kept.Load(): // another program has dropped the columns with the words
+	case err != nil && dropped():
 		return s.Find(ctx, q)
 	case engine.OutOfRange(err) && q.Derives():
 		return nil, kiterror.SumOverflow()
