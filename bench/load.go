@@ -117,6 +117,11 @@ func loadAll(rounds, seconds int, servers []*server, script func(*server) string
 // round that warms up. Each round begins with the next server. Figures of earlier scripts are
 // dropped. script returns the file of a server's script.
 func loadRounds(rounds, seconds int, servers []*server, script func(*server) string) error {
+	sleep, err := keepAwake(loadCore)
+	if err != nil {
+		return err
+	}
+	defer sleep()
 	for _, s := range servers {
 		s.rates, s.costs = nil, nil
 	}
@@ -133,6 +138,20 @@ func loadRounds(rounds, seconds int, servers []*server, script func(*server) str
 		}
 	}
 	return nil
+}
+
+// keepAwake runs a loop of the lowest priority on a core until sleep is called. A server pays for
+// waking wrk, and most beside a core that sleeps. Without the loop a server that keeps wrk busy
+// pays nothing, and the next slower one pays for each answer; with it both pay the same.
+func keepAwake(core string) (sleep func(), err error) {
+	loop := exec.Command("taskset", "-c", core, "chrt", "--idle", "0", "sh", "-c", "while :; do :; done")
+	if err := loop.Start(); err != nil {
+		return nil, err
+	}
+	return func() {
+		_ = loop.Process.Kill()
+		_ = loop.Wait()
+	}, nil
 }
 
 // loadScript is loadAll with one script for all servers, written to a file in dir.
