@@ -122,14 +122,14 @@ func (g *Group) To(ctx context.Context, events []*facade.Event) (list [][]byte, 
 	all := make([]*answer, len(events))
 	var mine []*answer
 	var missing []*facade.Event
-	own := &run{}
+	var own *run
 	g.mu.Lock()
 	for i, e := range events {
 		if all[i] = g.kept[e.Position]; all[i] != nil {
 			continue
 		}
 		if mine == nil {
-			own.done = make(chan struct{})
+			own = &run{done: make(chan struct{})}
 			if g.kept == nil {
 				g.kept = map[facade.Position]*answer{}
 			}

@@ -253,10 +253,14 @@ func (e *Event) Append(dst []byte) []byte {
 	if e.Name != "" {
 		dst = append(append(append(dst, "event: "...), e.Name...), '\n')
 	}
+	lineEnd := func(text []byte) int { return bytes.IndexByte(text, '\n') }
+	if bytes.IndexByte(e.Data, '\r') >= 0 { // which JSON of ours does not have; IndexAny is slow
+		lineEnd = func(text []byte) int { return bytes.IndexAny(text, "\r\n") }
+	}
 	rest := e.Data
 	for more := true; more; {
 		line := rest
-		end := bytes.IndexAny(rest, "\r\n")
+		end := lineEnd(rest)
 		if more = end >= 0; more {
 			line = rest[:end]
 			if rest[end] == '\r' && end+1 < len(rest) && rest[end+1] == '\n' {
