@@ -25,7 +25,8 @@ func (ts *typeSet) addByHand(o *definition, name string, given *graphql.Field) {
 	if f.Resolve == nil {
 		f.Resolve = graphql.DefaultResolveFn
 	}
-	def := ts.putField(o, &field{name: name, description: f.Description, deprecated: f.DeprecationReason, typ: jsonAny})
+	def := &ast.FieldDefinition{Name: name, Description: f.Description, Directives: ts.deprecated(f.DeprecationReason)}
+	o.Fields = append(o.Fields, def)
 	ts.byHand = append(ts.byHand, handField{&origin{what: fmt.Sprintf("the types of the hand-written field %s.%s", o.Name, name)}, &f, def})
 	fields := ts.library.byHand[o.Name]
 	if fields == nil {

@@ -2,6 +2,7 @@ package projection_test
 
 import (
 	"flag"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/formatter"
 	"golang.org/x/tools/txtar"
 
@@ -156,6 +158,9 @@ func TestTypesAreThoseOfTheSDL(t *testing.T) {
 			loaded, err := validation.LoadSchema(s.SDL())
 			if err != nil {
 				t.Fatal(err)
+			}
+			for _, is := range []*ast.Schema{loaded, s.AST} { // gqlparser lists objects as their own possible types
+				maps.DeleteFunc(is.PossibleTypes, func(name string, _ []*ast.Definition) bool { return !is.Types[name].IsAbstractType() })
 			}
 			if d := cmp.Diff(loaded, s.AST, cmp.FilterPath(func(p cmp.Path) bool {
 				field := p.Last().String()

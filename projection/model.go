@@ -1,6 +1,8 @@
 package projection
 
 import (
+	"unsafe"
+
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/frondhost/frond/resolvers/binding"
@@ -45,7 +47,7 @@ type pool[T any] []T
 // next returns the next value, which is zero.
 func (p *pool[T]) next() *T {
 	if len(*p) == 0 {
-		*p = make([]T, 64)
+		*p = make([]T, (8<<10)/unsafe.Sizeof(*new(T))) // a size of Go's allocator
 	}
 	v := &(*p)[0]
 	*p = (*p)[1:]

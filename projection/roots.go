@@ -22,7 +22,7 @@ type roots struct {
 func newRoots(ts *typeSet) *roots {
 	rs := &roots{typeSet: ts, query: ts.newObject("Query", "")}
 	node := ts.newType(ast.Interface, "Node", "An object that can be fetched again by its global id.")
-	ts.putField(node, &field{name: "nodeId", typ: ts.required(idType), description: nodeIDText})
+	node.Fields = ast.FieldList{ts.define("nodeId", nodeIDText, ts.required(idType), nil, nil)}
 	ts.addFields(rs.query, ownOrigin, &field{
 		name:        "node",
 		description: "Returns the object with this global id, or null.",

@@ -30,7 +30,17 @@ type typeSet struct {
 	lists, nonNulls map[*ast.Type]*ast.Type
 	reasons         map[string]ast.DirectiveList // @deprecated, by its reason
 	oneOf           ast.DirectiveList            // marks an input of which exactly one field is sent
+	types           pool[definition]
 	fields          pool[ast.FieldDefinition]
+	equal           map[likeness]*ast.FieldDefinition
+}
+
+// likeness is everything about a field without arguments. Types share the definitions of equal fields, which
+// are most of those of a large schema.
+type likeness struct {
+	name, description string
+	typ               *ast.Type
+	directive         *ast.Directive // the first one
 }
 
 func newTypeSet() *typeSet {
@@ -42,6 +52,7 @@ func newTypeSet() *typeSet {
 		lists:    map[*ast.Type]*ast.Type{},
 		nonNulls: map[*ast.Type]*ast.Type{},
 		reasons:  map[string]ast.DirectiveList{},
+		equal:    map[likeness]*ast.FieldDefinition{},
 		oneOf:    ast.DirectiveList{{Name: "oneOf", Location: ast.LocationInputObject}}, // gqlparser writes into directives
 	}
 	ts.library = &library{definition: ts.definition, types: map[string]graphql.Type{}, byHand: map[string]map[string]*graphql.Field{}}
@@ -70,7 +81,8 @@ func (ts *typeSet) definition(name string) *ast.Definition {
 // newType starts a type. Until the schema is built, fields may be added to it, also by a door
 // that is registered later.
 func (ts *typeSet) newType(kind ast.DefinitionKind, name, description string) *definition {
-	d := &definition{Definition: ast.Definition{Kind: kind, Name: name, Description: description}, named: ast.Type{NamedType: name}}
+	d := ts.types.next()
+	d.Kind, d.Name, d.Description, d.named.NamedType = kind, name, description, name
 	ts.made = append(ts.made, d)
 	return d
 }
@@ -147,17 +159,27 @@ func (ts *typeSet) put(o *definition, f *field) {
 		ts.bindings[o.Name] = of
 	}
 	of[f.name] = f.binding
-	ts.putField(o, f)
+	directives := ts.deprecated(f.deprecated)
+	if ts.semantic && f.failsNull() {
+		directives = append(ast.DirectiveList{{Name: semanticNonNull, Location: ast.LocationFieldDefinition}}, directives...)
+	}
+	o.Fields = append(o.Fields, ts.define(f.name, f.description, f.typ, f.args, directives))
 }
 
-// putField gives o a field, without a binding.
-func (ts *typeSet) putField(o *definition, f *field) *ast.FieldDefinition {
-	def := ts.fields.next()
-	*def = ast.FieldDefinition{Name: f.name, Description: f.description, Type: f.typ, Arguments: f.args, Directives: ts.deprecated(f.deprecated)}
-	if ts.semantic && f.failsNull() {
-		def.Directives = append(ast.DirectiveList{{Name: semanticNonNull, Location: ast.LocationFieldDefinition}}, def.Directives...)
+// define returns the definition of a field, which does not change any more.
+func (ts *typeSet) define(name, description string, typ *ast.Type, args ast.ArgumentDefinitionList, directives ast.DirectiveList) *ast.FieldDefinition {
+	like := likeness{name: name, description: description, typ: typ}
+	if len(directives) > 0 {
+		like.directive = directives[0]
 	}
-	o.Fields = append(o.Fields, def)
+	if def := ts.equal[like]; def != nil && args == nil {
+		return def
+	}
+	def := ts.fields.next()
+	*def = ast.FieldDefinition{Name: name, Description: description, Type: typ, Arguments: args, Directives: directives}
+	if args == nil {
+		ts.equal[like] = def
+	}
 	return def
 }
 
@@ -171,12 +193,11 @@ func (ts *typeSet) addInput(in *definition, by *origin, a *arg) {
 // putInput gives in a field whose name is known to be free. GraphQL 3.13.3 allows deprecation only
 // on optional fields, so a non-null field loses its deprecation.
 func (ts *typeSet) putInput(in *definition, a *arg) {
-	def := ts.fields.next()
-	*def = ast.FieldDefinition{Name: a.name, Description: a.description, Type: a.typ}
+	var directives ast.DirectiveList
 	if !a.typ.NonNull {
-		def.Directives = ts.deprecated(a.deprecated)
+		directives = ts.deprecated(a.deprecated)
 	}
-	in.Fields = append(in.Fields, def)
+	in.Fields = append(in.Fields, ts.define(a.name, a.description, a.typ, nil, directives))
 }
 
 // deprecated returns the directives of something that is deprecated for a reason; "": it is not.

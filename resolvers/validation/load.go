@@ -22,7 +22,8 @@ func LoadSchema(sdl string) (*ast.Schema, error) {
 }
 
 // NewSchema is LoadSchema for directives and types that were not parsed. They do not change
-// afterwards. Their maker answers for legal names and for references to types that are there.
+// afterwards. Their maker answers for legal names and for references to types that are there. The schema
+// lists the possible types of interfaces and unions alone.
 func NewSchema(directives ast.DirectiveDefinitionList, types ast.DefinitionList) (*ast.Schema, error) {
 	doc, err := parser.ParseSchema(gqlvalidator.Prelude)
 	if err != nil {
@@ -45,10 +46,7 @@ func NewSchema(directives ast.DirectiveDefinitionList, types ast.DefinitionList)
 		}
 		all[d.Name] = d
 	}
-	for i, d := range types {
-		if d.Kind == ast.Object || d.Kind == ast.InputObject {
-			s.PossibleTypes[d.Name] = types[i : i+1 : i+1]
-		}
+	for _, d := range types {
 		for _, name := range d.Interfaces {
 			s.AddPossibleType(name, d)
 			s.AddImplements(d.Name, all[name])
