@@ -65,13 +65,13 @@ func (d *door) check(compiled *catalog.Door) (faults schema.Faults) {
 	var fields []schema.Field
 	for _, p := range compiled.Entity.Fields {
 		if p.Stored {
-			fields = append(fields, p.Field)
+			fields = append(fields, *p.Field)
 		} else if m := d.row.member(p.Name); m != nil {
 			faults = append(faults, schema.Fault{
 				File: goCode, Message: fmt.Sprintf("%s.%s is for %s.%s, which is the other side of a relation and has no value in a row", d.row.typ, m.goName, compiled.Name, p.Name),
 				Remedy: "keep it out with the tag `json:\"-\"`, and list the rows of " + p.Link.Target.Name,
 			})
-			fields = append(fields, p.Field)
+			fields = append(fields, *p.Field)
 		}
 	}
 	for _, c := range compiled.Computed {
@@ -151,7 +151,7 @@ var resultType = reflect.TypeFor[facade.Result]()
 func fieldsOf(card *schema.Entity) []schema.Field {
 	fields := make([]schema.Field, len(card.Fields))
 	for i, p := range card.Fields {
-		fields[i] = p.Field
+		fields[i] = *p.Field
 	}
 	return fields
 }

@@ -107,7 +107,7 @@ func carries(t reflect.Type, f *catalog.Fact) schema.Faults {
 	if f.Data != nil {
 		for _, p := range f.Data.Fields {
 			if f.Data.View || p.Stored {
-				fields = append(fields, p.Field)
+				fields = append(fields, *p.Field)
 			}
 		}
 	}

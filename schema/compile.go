@@ -208,9 +208,11 @@ func (c *compiler) read(src *Source, is parsed) *unit {
 		c.faults = append(c.faults, faults...)
 		return u
 	}
-	cp := *card
-	cp.Fields = slices.Clone(card.Fields)
-	u.card = &cp
+	if u.card = card; src.Card != nil {
+		own := *card
+		own.Fields = slices.Clone(card.Fields)
+		u.card = &own
+	}
 	return u
 }
 
@@ -323,11 +325,13 @@ func (c *compiler) fill(u *unit) {
 	}
 	e.byName = make(map[string]*Property, len(card.Fields))
 	for i := range card.Fields {
-		p := &Property{Field: card.Fields[i], Index: i, Owner: e, Stored: true}
+		p := &Property{Field: &card.Fields[i], Index: i, Owner: e, Stored: true}
 		p.required = slices.Contains(card.Required, p.Name)
 		if p.Axes.Create == nil && !p.required && !p.Axes.In.Closed && (p.Axes.Relation == nil || !p.Axes.Relation.Many) {
-			// The field is not required and has no rule: mark it as optional.
-			p.Axes.Create = &CreateRule{Optional: true}
+			// The field is not required and has no rule: mark it as optional, which the card does not say.
+			marked := *p.Field
+			marked.Axes.Create = &CreateRule{Optional: true}
+			p.Field = &marked
 		}
 		e.Fields = append(e.Fields, p)
 		e.byName[p.Name] = p

@@ -44,7 +44,8 @@ type Entity struct {
 
 // Property is a field of an entity, compiled.
 type Property struct {
-	Field
+	// Field is that of the card, but for a field that is marked as optional.
+	*Field
 	// Index is its place in Entity.Fields.
 	Index int
 	// Owner is the entity it belongs to: for a field that a view took over, the view.
@@ -181,6 +182,21 @@ func Derive(name, key string, fields []*Property) *Entity {
 		e.byName[p.Name] = p
 	}
 	return e
+}
+
+// Named returns a view without keys and relations under another name. Both share the card, but for its title,
+// and the judge.
+func (e *Entity) Named(name string) *Entity {
+	card := *e.Card
+	card.Title = EntityKey(name)
+	fields := slices.Clone(e.Fields)
+	for i := range fields {
+		own := *fields[i]
+		fields[i] = &own
+	}
+	out := Derive(name, card.Title, fields)
+	out.Frond, out.View, out.Card, out.judge = e.Frond, e.View, &card, e.judge
+	return out
 }
 
 // Property returns the field called name, in that spelling, or nil.
@@ -395,6 +411,6 @@ const RankKey = "rank"
 func (e *Entity) SetSearch(language string, fields []SearchField) {
 	e.Search = &Search{Fields: fields, Language: language}
 	if !slices.ContainsFunc(e.Fields, func(p *Property) bool { return p.Name == RankKey || p.Link != nil && p.Link.Key == RankKey }) {
-		e.Search.Rank = &Property{Field: Field{Name: RankKey}, Index: len(e.Fields), Owner: e, Kind: KindNumber, required: true}
+		e.Search.Rank = &Property{Field: &Field{Name: RankKey}, Index: len(e.Fields), Owner: e, Kind: KindNumber, required: true}
 	}
 }

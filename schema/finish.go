@@ -68,9 +68,9 @@ func (c *compiler) required(u *unit) {
 		switch {
 		case p == nil && u.card.Fields != nil:
 			c.beyond(u, at, fmt.Sprintf("required names %q; the card has no such field", name), fieldNames(u.card.Fields))
-		case p != nil && (p.Axes.In.Closed || !u.src.View && answered(&p.Field) != ""):
+		case p != nil && (p.Axes.In.Closed || !u.src.View && answered(p.Field) != ""):
 			// spec 2.3: required are the fields no lifecycle.create rule answers for.
-			c.beyond(u, at, fmt.Sprintf("required names %q, but the field has an answer of its own: %s", name, answered(&p.Field)), "take it off the list")
+			c.beyond(u, at, fmt.Sprintf("required names %q, but the field has an answer of its own: %s", name, answered(p.Field)), "take it off the list")
 		default:
 			kept = append(kept, name)
 			continue

@@ -9,7 +9,7 @@ import (
 
 // TestKeysOfIntegers: every spelling of an integer has one key, which is the text of its value.
 func TestKeysOfIntegers(t *testing.T) {
-	p := &schema.Property{}
+	p := &schema.Property{Field: &schema.Field{}}
 	p.Kind = schema.KindInteger
 	for sent, want := range map[string]string{
 		"0": "0", "7": "7", "-7": "-7", " 10 ": "10", "10.0": "10", "1e2": "100", "-0": "0",

@@ -94,7 +94,7 @@ func newGroups(of *schema.Entity, columns []Column, zone *time.Location) *Groups
 	key := []string{of.Key}
 	for i := range columns {
 		c := &columns[i]
-		c.As = &schema.Property{}
+		c.As = &schema.Property{Field: &schema.Field{}}
 		switch {
 		case c.Func == Key:
 			g.Keys++

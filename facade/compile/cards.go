@@ -40,22 +40,26 @@ func (b *doorBuilder) builtinCards(d *catalog.Door, op *catalog.Operation) {
 	id := schema.Field{Name: "id", Shape: d.Entity.Primary.Shape}
 	if len(catalog.RowKeys[op.Name]) > 0 && op.Name != "findByIds" {
 		if b.rowCards[op.Name] == nil {
-			b.rowCards[op.Name] = b.model.view(b.report, &catalog.Door{Name: "any", Frond: d.Frond}, schema.Capital(op.Name), catalog.RowQuery(op.Name))
+			b.rowCards[op.Name] = b.shared(d, schema.Capital(op.Name), catalog.RowQuery(op.Name))
 		}
 		op.Query = b.rowCards[op.Name]
 	}
 	switch op.Name {
 	case "findById", "update", "delete":
-		if b.idCards[d] == nil {
-			b.idCards[d] = b.model.view(b.report, d, "Id", &schema.Card{Fields: []schema.Field{id}, Required: []string{"id"}})
+		if b.ownCards[d] == nil {
+			b.ownCards[d] = b.idCard(d, "Id", func() *schema.Card {
+				return &schema.Card{Fields: []schema.Field{id}, Required: []string{"id"}}
+			})
 		}
-		op.Params = b.idCards[d]
+		op.Params = b.ownCards[d]
 	case "findByIds":
-		ids := schema.Field{Name: "ids", Shape: schema.Shape{
-			Type: "array", Items: &id.Shape, Description: "The ids of the rows, in the order of the result.",
-			Extra: catalog.Keywords("maxItems", catalog.MaxIDs),
-		}}
-		op.Query = b.model.view(b.report, d, "Ids", &schema.Card{Fields: append([]schema.Field{ids}, catalog.RowQuery(op.Name).Fields...), Required: []string{"ids"}})
+		op.Query = b.idCard(d, "Ids", func() *schema.Card {
+			ids := schema.Field{Name: "ids", Shape: schema.Shape{
+				Type: "array", Items: &id.Shape, Description: "The ids of the rows, in the order of the result.",
+				Extra: catalog.Keywords("maxItems", catalog.MaxIDs),
+			}}
+			return &schema.Card{Fields: append([]schema.Field{ids}, catalog.RowQuery(op.Name).Fields...), Required: []string{"ids"}}
+		})
 	case "list", catalog.Aggregate:
 		// The same for all doors with the same limits: the filterable fields come
 		// from the entity here, and from discovery elsewhere.
@@ -69,10 +73,25 @@ func (b *doorBuilder) builtinCards(d *catalog.Door, op *catalog.Operation) {
 			if op.Name == catalog.Aggregate {
 				card = catalog.AggregateCard(d.Limits, searched)
 			}
-			b.listCards[key] = b.model.view(b.report, &catalog.Door{Name: "any", Frond: d.Frond}, schema.Capital(op.Name), card)
+			b.listCards[key] = b.shared(d, schema.Capital(op.Name), card)
 		}
 		op.Query = b.listCards[key]
 	}
+}
+
+// shared compiles a card of several doors, of which d is the first.
+func (b *doorBuilder) shared(d *catalog.Door, name string, card *schema.Card) *schema.Entity {
+	return b.model.view(b.report, &catalog.Door{Name: "any", Frond: d.Frond}, name, card)
+}
+
+// idCard returns the card of the door's id, or of several ids. Those of doors with equal ids share all but
+// their names.
+func (b *doorBuilder) idCard(d *catalog.Door, name string, card func() *schema.Card) *schema.Entity {
+	key := idCard{name, string(d.Entity.Primary.Shape.AppendJSON(nil)), d.Frond.Remote}
+	if b.idCards[key] == nil {
+		b.idCards[key] = b.shared(d, name, card())
+	}
+	return b.idCards[key].Named(d.Name + name)
 }
 
 // inlineCards reports the faults of the cards inside the frond.yaml files of

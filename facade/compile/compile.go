@@ -85,7 +85,7 @@ func compile(r *report, source *facade.Project, opts *Options) *facade.Compiled 
 	for i, f := range source.Fronds {
 		searches(r, m, f, configs[i])
 	}
-	doors := doorBuilder{report: r, model: m, limits: opts.List.Or(project.ListLimits{Default: 50, Max: 500}), listCards: map[queryCard]*schema.Entity{}, rowCards: map[string]*schema.Entity{}, idCards: map[*catalog.Door]*schema.Entity{}}
+	doors := doorBuilder{report: r, model: m, limits: opts.List.Or(project.ListLimits{Default: 50, Max: 500}), listCards: map[queryCard]*schema.Entity{}, rowCards: map[string]*schema.Entity{}, idCards: map[idCard]*schema.Entity{}, ownCards: map[*catalog.Door]*schema.Entity{}}
 	for i, f := range source.Fronds {
 		doors.frond(f, configs[i])
 	}

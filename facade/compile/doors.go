@@ -18,10 +18,15 @@ type doorBuilder struct {
 	report    *report
 	model     *model
 	limits    project.ListLimits // of a door that states none
-	idCards   map[*catalog.Door]*schema.Entity
-	listCards map[queryCard]*schema.Entity // of list and aggregate
-	rowCards  map[string]*schema.Entity    // by operation
+	idCards   map[idCard]*schema.Entity
+	ownCards  map[*catalog.Door]*schema.Entity // of an id, under the name of the door
+	listCards map[queryCard]*schema.Entity     // of list and aggregate
+	rowCards  map[string]*schema.Entity        // by operation
 }
+
+// idCard sets the card of an id, or of several, apart from those of other doors: by the shape of the id, and
+// by the remote, whose cards are read with less rigour.
+type idCard struct{ name, shape, remote string }
 
 // queryCard sets the query of a list or of aggregate apart from those of other doors.
 type queryCard struct {

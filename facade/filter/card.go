@@ -54,7 +54,7 @@ var cards = func() map[string][]schema.Field {
 	all := map[string][]schema.Field{"json": {{Name: "isNull", Shape: boolean}}}
 	for kind, shape := range valueShapes {
 		var fields []schema.Field
-		for _, name := range operatorsOf(&schema.Property{Kind: kind}) {
+		for _, name := range operatorsOf(&schema.Property{Field: &schema.Field{}, Kind: kind}) {
 			f := schema.Field{Name: name, Shape: shape}
 			switch o := operators[name]; {
 			case o.op == IsNull:

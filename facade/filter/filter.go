@@ -82,8 +82,7 @@ func (d *Derived) named(path string) *Derived {
 	}
 	e := d.Link.Field.Owner
 	for at := d; at != nil; at = at.Next {
-		at.As = &schema.Property{Kind: kind}
-		at.As.Name = path
+		at.As = &schema.Property{Field: &schema.Field{Name: path}, Kind: kind}
 		schema.Derive(e.Name, e.Key, []*schema.Property{at.As})
 	}
 	return d

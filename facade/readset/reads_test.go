@@ -11,9 +11,9 @@ import (
 
 // TestTouched: an entity's rows by their keys, or any of them, and those behind relations.
 func TestTouched(t *testing.T) {
-	author := &schema.Entity{Name: "Author", Key: "author", Primary: &schema.Property{Field: schema.Field{Name: "id"}, Kind: schema.KindString}}
-	book := &schema.Entity{Name: "book", Key: "book", Primary: &schema.Property{Field: schema.Field{Name: "id"}, Kind: schema.KindInteger}}
-	title := &schema.Property{Field: schema.Field{Name: "title"}, Kind: schema.KindString}
+	author := &schema.Entity{Name: "Author", Key: "author", Primary: &schema.Property{Field: &schema.Field{Name: "id"}, Kind: schema.KindString}}
+	book := &schema.Entity{Name: "book", Key: "book", Primary: &schema.Property{Field: &schema.Field{Name: "id"}, Kind: schema.KindInteger}}
+	title := &schema.Property{Field: &schema.Field{Name: "title"}, Kind: schema.KindString}
 	is := func(p *schema.Property, op filter.Op, values ...any) *filter.Filter {
 		return &filter.Filter{Op: op, Field: p, Values: values}
 	}
@@ -43,7 +43,7 @@ func TestTouched(t *testing.T) {
 
 // TestKeys: a key has one text, many keys are any row, and any row stays so.
 func TestKeys(t *testing.T) {
-	e := &schema.Entity{Name: "e", Key: "e", Primary: &schema.Property{Field: schema.Field{Name: "id"}, Kind: schema.KindString}}
+	e := &schema.Entity{Name: "e", Key: "e", Primary: &schema.Property{Field: &schema.Field{Name: "id"}, Kind: schema.KindString}}
 	var read Set
 	read.addRows(e, json.RawMessage(`"caf\u00e9"`))
 	if !read.Touched("e", json.RawMessage(`"café"`)) || read.Touched("e", json.RawMessage(`"cafe"`)) || read.Touched("other", json.RawMessage(`"café"`)) {

@@ -59,7 +59,7 @@ func TestRelationsCostTheirTables(t *testing.T) {
 		"and once more":          {Entity: album, Where: through(filter.None, album, "tracks", through(filter.Some, track, "album", through(filter.Every, album, "tracks", siblings(filter.None))))},
 		"what most of them meet": {Entity: album, Where: through(filter.None, album, "tracks", zzz)},
 	}
-	size := &schema.Property{Kind: schema.KindInteger}
+	size := &schema.Property{Field: &schema.Field{}, Kind: schema.KindInteger}
 	size.Name = "album.tracks.count"
 	schema.Derive(track.Name, track.Key, []*schema.Property{size})
 	siblingsOf := &filter.Derived{As: size, Link: track.Relation("album"), Next: &filter.Derived{As: size, Link: album.Relation("tracks"), Func: filter.Count}}

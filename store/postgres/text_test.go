@@ -47,7 +47,7 @@ func TestFoldedPattern(t *testing.T) {
 
 // column is a column of a field of a kind.
 func describe(typ string, kind schema.Kind) *sqltext.Column {
-	return &sqltext.Column{Name: `"c"`, Type: typ, Prop: &schema.Property{Kind: kind}}
+	return &sqltext.Column{Name: `"c"`, Type: typ, Prop: &schema.Property{Field: &schema.Field{}, Kind: kind}}
 }
 
 var orders = []filter.Op{filter.Eq, filter.Ne, filter.Lt, filter.Lte, filter.Gt, filter.Gte}

@@ -11,9 +11,9 @@ import (
 
 // keyColumn is the column of a key of the given kinds.
 func keyColumn(kinds ...schema.Kind) *sqltext.Column {
-	c := &sqltext.Column{Prop: &schema.Property{Kind: schema.KindString}}
+	c := &sqltext.Column{Prop: &schema.Property{Field: &schema.Field{}, Kind: schema.KindString}}
 	for _, k := range kinds {
-		c.Parts = append(c.Parts, &sqltext.Column{Prop: &schema.Property{Kind: k}})
+		c.Parts = append(c.Parts, &sqltext.Column{Prop: &schema.Property{Field: &schema.Field{}, Kind: k}})
 	}
 	return c
 }

@@ -100,7 +100,7 @@ func (g *guesser) aggregate(e *schema.Entity) *filter.Filter {
 		return nil
 	}
 	operators := func(kind schema.Kind, names ...string) string {
-		p := &schema.Property{Kind: kind}
+		p := &schema.Property{Field: &schema.Field{}, Kind: kind}
 		text := fmt.Sprintf(`{%q:%s}`, g.pick(names), g.text(p))
 		if g.IntN(4) == 0 {
 			text = fmt.Sprintf(`{"isNull":%t,"ne":%s}`, g.IntN(3) == 0, g.text(p))
