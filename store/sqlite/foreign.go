@@ -37,7 +37,7 @@ func foreignTable(e *schema.Entity, db *dbschema.Database, log *slog.Logger, sto
 	if described == nil {
 		return nil, fault("the database has no table or view %s", e.Table.Name)
 	}
-	t := &table{violations: map[string]violation{}, foreign: true}
+	t := &table{foreign: true}
 	var columns, made []*sqltext.Column
 	var indexes []sqltext.Index
 	for _, p := range e.Fields {
@@ -72,8 +72,15 @@ func foreignTable(e *schema.Entity, db *dbschema.Database, log *slog.Logger, sto
 	if !described.View && !described.NoRowID {
 		t.rowid = freeRowID(func(name string) bool { return findColumn(described, name) != nil })
 	}
-	t.listViolations()
-	for _, members := range e.Uniques {
+	t.violations = sync.OnceValue(t.listForeignViolations)
+	return t, nil
+}
+
+// listForeignViolations is listViolations with the unique constraints of the card, which the database may have
+// under other indexes.
+func (t *table) listForeignViolations() map[string]violation {
+	all := t.listViolations()
+	for _, members := range t.Entity.Uniques {
 		var unique []*sqltext.Column
 		for _, p := range members {
 			if c := t.Stored(p); c != nil && c.Parts == nil {
@@ -81,10 +88,10 @@ func foreignTable(e *schema.Entity, db *dbschema.Database, log *slog.Logger, sto
 			}
 		}
 		if len(unique) == len(members) {
-			t.uniqueViolation(unique)
+			t.uniqueViolation(all, unique)
 		}
 	}
-	return t, nil
+	return all
 }
 
 // findTable finds a table as SQLite does, without regard to case.

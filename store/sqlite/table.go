@@ -3,6 +3,7 @@ package sqlite
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/frondhost/frond/schema"
@@ -22,8 +23,8 @@ type table struct {
 	// foreign says that the table is another program's: its card describes it and does not change it.
 	foreign bool
 
-	// violations are by SQLite's message; see listViolations.
-	violations map[string]violation
+	// violations returns those of the table by SQLite's message, made at the first call; see listViolations.
+	violations func() map[string]violation
 
 	// tallying says that the writer has been asked to keep the number of rows.
 	tallying atomic.Bool
@@ -57,7 +58,7 @@ const decimalCollation = "decimal"
 // to refer to here. An error is a fault of the card that its author can mend: two fields whose
 // names differ by case alone, or no primary key.
 func newTable(e *schema.Entity, names *migration.Names, stored func(key string) bool) (*table, error) {
-	t := &table{violations: map[string]violation{}}
+	t := &table{}
 	var columns, made []*sqltext.Column
 	seen := map[string]string{}
 	for _, p := range e.Fields {
@@ -91,7 +92,7 @@ func newTable(e *schema.Entity, names *migration.Names, stored func(key string) 
 			return nil, fmt.Errorf("entity %s has fields called rowid, oid and _rowid_ and cannot be searched; rename one of them", e.Name)
 		}
 	}
-	t.listViolations()
+	t.violations = sync.OnceValue(t.listViolations)
 	return t, nil
 }
 
@@ -192,33 +193,35 @@ func (t *table) indexSQL(ix *sqltext.Index) string {
 //	NOT NULL constraint failed: post.title              title, required
 //	CHECK constraint failed: status:enum                status, enum
 //	cannot store TEXT value in INTEGER column post.n    n, type
-func (t *table) listViolations() {
-	t.uniqueViolation(t.keyColumns())
+func (t *table) listViolations() map[string]violation {
+	all := map[string]violation{}
+	t.uniqueViolation(all, t.keyColumns())
 	for _, ix := range t.Indexes {
 		if ix.Unique {
-			t.uniqueViolation(ix.Columns)
+			t.uniqueViolation(all, ix.Columns)
 		}
 	}
 	for _, c := range t.columns {
-		t.violations["NOT NULL constraint failed: "+t.Plain+"."+c.Plain] = violation{field: c.Prop, keyword: "required"}
+		all["NOT NULL constraint failed: "+t.Plain+"."+c.Plain] = violation{field: c.Prop, keyword: "required"}
 		if c.def.Mark != "" {
-			t.violations["CHECK constraint failed: "+c.Plain+":"+markOf(&c.def)] = violation{field: c.Prop, keyword: "type"}
+			all["CHECK constraint failed: "+c.Plain+":"+markOf(&c.def)] = violation{field: c.Prop, keyword: "type"}
 		}
 		for _, ck := range c.def.Checks {
-			t.violations["CHECK constraint failed: "+c.Plain+":"+ck.Keyword] = violation{field: c.Prop, keyword: ck.Keyword}
+			all["CHECK constraint failed: "+c.Plain+":"+ck.Keyword] = violation{field: c.Prop, keyword: ck.Keyword}
 		}
 		if c.def.Type != "TEXT" {
-			t.violations[fmt.Sprintf("cannot store TEXT value in %s column %s.%s", c.def.Type, t.Plain, c.Plain)] = violation{field: c.Prop, keyword: "type"}
+			all[fmt.Sprintf("cannot store TEXT value in %s column %s.%s", c.def.Type, t.Plain, c.Plain)] = violation{field: c.Prop, keyword: "type"}
 		}
 	}
+	return all
 }
 
 // uniqueViolation enters the message of a unique constraint.
-func (t *table) uniqueViolation(columns []*sqltext.Column) {
+func (t *table) uniqueViolation(all map[string]violation, columns []*sqltext.Column) {
 	names := sqltext.Plain(columns)
 	for i := range names {
 		names[i] = t.Plain + "." + names[i]
 	}
 	ix := sqltext.Index{Columns: columns}
-	t.violations["UNIQUE constraint failed: "+strings.Join(names, ", ")] = violation{unique: ix.Properties()}
+	all["UNIQUE constraint failed: "+strings.Join(names, ", ")] = violation{unique: ix.Properties()}
 }

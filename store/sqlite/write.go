@@ -258,11 +258,11 @@ func (s *access) constraint(t *table, err error) error {
 	// The library keeps the message among other words: "sqlite3: constraint failed: <message>".
 	_, message, _ := strings.Cut(err.Error(), "constraint failed: ")
 	// SQLite gives no code for the constraint but its message, which names table and columns;
-	// listViolations made the messages beforehand.
-	v, ok := t.violations[message]
+	// listViolations makes the same messages.
+	v, ok := t.violations()[message]
 	if !ok {
 		for _, other := range s.tables.Load().ByKey {
-			if v, ok = other.violations[message]; ok {
+			if v, ok = other.violations()[message]; ok {
 				break
 			}
 		}
