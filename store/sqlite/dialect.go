@@ -47,11 +47,12 @@ func (dialect) Compare(b *sqltext.Builder, op filter.Op, c *sqltext.Column, alia
 //
 //	t0."status" IN (SELECT value FROM json_each(?))
 //
-// The list is one bound JSON array, so that lists of all lengths share a statement. Numbers that
-// may have fractions are bound one by one, because SQLite's reading of a JSON number may differ
-// from Go's in its last bit.
+// The list is one bound JSON array, so that lists of all lengths share a statement. Up to two values
+// are bound one by one: SQLite compares a row with each of these, and makes no table of them. Numbers that
+// may have fractions are bound so too, because SQLite's reading of a JSON number may differ from Go's in its
+// last bit.
 func (d dialect) Among(b *sqltext.Builder, c *sqltext.Column, alias string, list []sqltext.Value) {
-	if c.Prop.Kind != schema.KindNumber {
+	if c.Prop.Kind != schema.KindNumber && len(list) > 2 {
 		d.OneOf(b, c, alias, d.Keys(c, list))
 		return
 	}
