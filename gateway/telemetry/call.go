@@ -28,10 +28,10 @@ type CallWatch struct {
 // watched has the report of one operation. The names are the catalog's: those that a
 // caller makes up are reported nowhere.
 type watched struct {
-	name      string // of the span
-	options   []trace.SpanStartOption
-	series    *series // nil: no metrics
-	transacts bool    // a call is a transaction, which may run again
+	name       string // of the span
+	attributes []attribute.KeyValue
+	series     *series // nil: no metrics
+	transacts  bool    // a call is a transaction, which may run again
 }
 
 // Calls makes the watch of a façade that is about to be made.
@@ -70,10 +70,10 @@ func (w *CallWatch) Bind(c *catalog.Catalog) {
 
 // watched prepares the report of an operation once, so that a call allocates none of it.
 func (w *CallWatch) watched(frond, entity, operation string, kind catalog.Kind) *watched {
-	one := &watched{name: entity + "." + operation, options: []trace.SpanStartOption{trace.WithAttributes(
+	one := &watched{name: entity + "." + operation, attributes: []attribute.KeyValue{
 		attribute.String("frond.name", frond), attribute.String("frond.entity", entity),
 		attribute.String("frond.operation", operation), attribute.String("frond.kind", string(kind)),
-	)}}
+	}}
 	if w.telemetry.metrics != nil {
 		one.series = &series{metrics: w.telemetry.metrics, frond: frond, entity: entity, operation: operation, kind: string(kind)}
 	}
@@ -105,17 +105,13 @@ func (w *CallWatch) around(next facade.Caller) facade.Caller {
 	return facade.CallerFunc(func(ctx context.Context, c *facade.Call) (res *facade.Result, err error) {
 		one := w.of(c)
 		var span trace.Span
-		if tracer := w.telemetry.tracer; tracer != nil {
-			options := one.options
-			var links []trace.SpanStartOption
-			if ctx, links = under(ctx, &c.Invocation); links != nil {
-				options = append(links, options...)
-			}
-			ctx, span = tracer.Start(ctx, one.name, options...)
+		if t := w.telemetry; t.tracer != nil && !t.skips(ctx, &c.Invocation) {
+			above, links := under(ctx, &c.Invocation)
+			ctx, span = t.start(above, one.name, one.attributes, links...)
 			// A copy: the caller keeps its call, and a retry of it must not be a child of this
 			// span.
 			own := *c
-			own.Invocation.Trace = traceOf(ctx)
+			own.Invocation.Trace = textOf(span.SpanContext())
 			c = &own
 		}
 		if one.series != nil {
@@ -131,7 +127,10 @@ func (w *CallWatch) around(next facade.Caller) facade.Caller {
 				one.series.ended(c, code, time.Since(began))
 			}
 			if span != nil {
-				endCall(span, c, res, code)
+				if span.IsRecording() {
+					endCall(span, c, res, code)
+				}
+				span.End()
 			}
 		}()
 		res, err = next.Call(ctx, c)
@@ -153,7 +152,7 @@ func (w *watched) tried(span trace.Span, tries int) {
 	}
 }
 
-// endCall ends a call's span. Failures are errors of the span only where this host or a
+// endCall adds to a call's span what came of it. Failures are errors of the span only where this host or a
 // remote is at fault, by their codes, and not where the caller is.
 func endCall(span trace.Span, c *facade.Call, res *facade.Result, code kiterror.Code) {
 	found := append(make([]attribute.KeyValue, 0, 3), attribute.String("frond.outcome", outcomeOf(code)))
@@ -166,7 +165,6 @@ func endCall(span trace.Span, c *facade.Call, res *facade.Result, code kiterror.
 		found = append(found, attribute.Int("frond.rows", res.Rows.Len()))
 	}
 	span.SetAttributes(found...)
-	span.End()
 }
 
 // failed adds the code of a failure to a span. Only failures of a server, whose codes have a

@@ -24,17 +24,19 @@ func (t *Telemetry) Remotes(clients map[string]facade.Caller, url func(frond str
 		return
 	}
 	for frond, next := range clients {
-		clients[frond] = &tracedRemote{tracer: t.tracer, next: next, attributes: trace.WithAttributes(remoteAttributes(frond, url(frond))...)}
+		clients[frond] = &tracedRemote{t, next, remoteAttributes(frond, url(frond))}
 	}
 }
 
 // tracedRemote calls a remote, each time in a client span, which the remote host's own
 // spans are children of.
 type tracedRemote struct {
-	tracer     trace.Tracer
+	telemetry  *Telemetry
 	next       facade.Caller
-	attributes trace.SpanStartEventOption
+	attributes []attribute.KeyValue
 }
+
+var clientSpan = []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindClient)}
 
 // remoteAttributes are those of every span of a remote (semantic conventions for RPC). A port
 // that the address does not name is left out.
@@ -52,8 +54,11 @@ func remoteAttributes(frond, address string) []attribute.KeyValue {
 // Call calls the remote. The span has the door's names, as the façade sends them. The call
 // that is sent has the trace of this span, so that the host continues it (docs/decisions/telemetry.md).
 func (w *tracedRemote) Call(ctx context.Context, c *facade.Call) (res *facade.Result, err error) {
+	if w.telemetry.skips(ctx, &c.Invocation) {
+		return w.next.Call(ctx, c)
+	}
 	method := c.Entity + "." + c.Operation
-	ctx, span := w.tracer.Start(ctx, method, trace.WithSpanKind(trace.SpanKindClient), w.attributes, trace.WithAttributes(semconv.RPCMethod(method)))
+	ctx, span := w.telemetry.start(ctx, method, append(w.attributes[:len(w.attributes):len(w.attributes)], semconv.RPCMethod(method)), clientSpan...)
 	code := kiterror.InternalError // should it panic
 	defer func() {
 		if code != "" {
@@ -62,7 +67,7 @@ func (w *tracedRemote) Call(ctx context.Context, c *facade.Call) (res *facade.Re
 		span.End()
 	}()
 	own := *c
-	own.Invocation.Trace = traceOf(ctx)
+	own.Invocation.Trace = textOf(span.SpanContext())
 	res, err = w.next.Call(ctx, &own)
 	code = kiterror.CodeOf(err)
 	return res, err

@@ -3,10 +3,12 @@ package telemetry
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -15,6 +17,8 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // request is the report of one request: its span, its metrics and its line in the access log. It is
@@ -25,6 +29,8 @@ type request struct {
 	telemetry *Telemetry   // nil: neither a span nor metrics
 	log       *slog.Logger // nil: no line
 	span      trace.Span   // nil: no spans
+	recorded  bool         // the span is
+	trace     string       // its traceparent
 	began     time.Time
 	surface   string
 
@@ -54,7 +60,7 @@ func requestOf(ctx context.Context) *request {
 // noSurface is the surface of a request that reached none.
 const noSurface = "none"
 
-var serverSpan = trace.WithSpanKind(trace.SpanKindServer)
+var serverSpan = []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindServer)}
 
 // Begin begins the report of a request, and returns the request under the context of the report,
 // which is derived from ctx. log takes the line; nil: no line is written. Health checks have neither
@@ -79,12 +85,27 @@ func (t *Telemetry) Begin(ctx context.Context, r *http.Request, log *slog.Logger
 	if t == nil || t.tracer == nil {
 		return q, r.WithContext(q) //nolint:contextcheck // q is under ctx
 	}
-	ctx = w3c.Extract(ctx, propagation.HeaderCarrier(r.Header))
-	q.Context, q.span = t.tracer.Start(ctx, methodOf(r), serverSpan, trace.WithAttributes(requestAttributes(r)...))
-	q.found = make([]attribute.KeyValue, 0, 8)
-	r = r.WithContext(q)                                       //nolint:contextcheck // q is under ctx
-	r.Header = maps.Clone(r.Header)                            // it belongs to the server
-	w3c.Inject(q.Context, propagation.HeaderCarrier(r.Header)) //nolint:contextcheck // q is under ctx
+	if r.Header["Traceparent"] != nil {
+		ctx = w3c.Extract(ctx, propagation.HeaderCarrier(r.Header))
+	}
+	var attributes []attribute.KeyValue
+	if !t.own {
+		attributes = requestAttributes(r)
+	}
+	q.Context, q.span = t.start(ctx, methodOf(r), attributes, serverSpan...)
+	if q.recorded = q.span.IsRecording(); q.recorded && t.own {
+		q.found = requestAttributes(r)
+	}
+	is := q.span.SpanContext()
+	q.trace = textOf(is)
+	r = r.WithContext(q)            //nolint:contextcheck // q is under ctx
+	r.Header = maps.Clone(r.Header) // it belongs to the server
+	if q.trace != "" {
+		r.Header["Traceparent"] = []string{q.trace}
+	}
+	if state := is.TraceState(); state.Len() > 0 {
+		r.Header["Tracestate"] = []string{state.String()}
+	}
 	return q, r
 }
 
@@ -105,12 +126,14 @@ func (q *request) End(r *http.Request, status int, bytes int64, whole bool) {
 	if whole {
 		q.write(r, status, bytes, took)
 	}
-	if q.span != nil {
+	if q.recorded {
 		if status >= 500 {
 			q.add(semconv.ErrorTypeKey.String(strconv.Itoa(status)))
 			q.span.SetStatus(codes.Error, "")
 		}
 		q.span.SetAttributes(q.add(semconv.HTTPResponseStatusCode(status))...)
+	}
+	if q.span != nil {
 		q.span.End()
 	}
 	if q.telemetry != nil && q.telemetry.metrics != nil {
@@ -136,7 +159,7 @@ func requestAttributes(r *http.Request) []attribute.KeyValue {
 	if r.TLS != nil {
 		scheme = "https"
 	}
-	all := append(make([]attribute.KeyValue, 0, 4),
+	all := append(make([]attribute.KeyValue, 0, 8),
 		semconv.HTTPRequestMethodKey.String(methodOf(r)), semconv.URLScheme(scheme), semconv.URLPath(r.URL.Path))
 	if agent := r.UserAgent(); agent != "" {
 		all = append(all, semconv.UserAgentOriginal(agent))
@@ -164,7 +187,7 @@ func (q *request) At(surface string, route func(*http.Request) string, r *http.R
 		return
 	}
 	q.surface = surface
-	if q.span == nil {
+	if !q.recorded {
 		return
 	}
 	q.add(attribute.String("frond.surface", surface))
@@ -190,7 +213,7 @@ func (t *Telemetry) Operation(ctx context.Context, op GraphQLOperation) {
 	if t == nil {
 		return
 	}
-	if q != nil && q.span != nil && op.Kind != "" {
+	if q != nil && q.recorded && op.Kind != "" {
 		q.add(semconv.GraphQLOperationTypeKey.String(op.Kind))
 		if op.Name != "" {
 			q.add(semconv.GraphQLOperationName(op.Name))
@@ -209,4 +232,97 @@ func (t *Telemetry) Operation(ctx context.Context, op GraphQLOperation) {
 		}
 		m.operations.WithLabelValues(cmp.Or(op.Kind, "unknown"), outcome).Inc()
 	}
+}
+
+// mostNamed is how many operations of one request a line names.
+const mostNamed = 5
+
+// did notes an operation of a request.
+func (q *request) did(operation string) {
+	if q == nil || q.log == nil || operation == "" {
+		return
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.operations) == mostNamed {
+		q.more++
+		return
+	}
+	q.operations = append(q.operations, cut(operation))
+}
+
+// by notes the caller. The last one noted counts; all frames of a batch have one caller.
+func (q *request) by(id string) {
+	if q != nil && q.log != nil && id != "" {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		q.caller = cut(id)
+	}
+}
+
+// cut bounds a text of the caller's that goes into the log. A rune that is cut in two is
+// dropped.
+func cut(text string) string {
+	const most = 200
+	if len(text) > most {
+		return strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return text
+}
+
+// levelOf is the level of a request's line: debug for probes and scrapes, which come by the
+// clock. A gateway at info has no line for them.
+func levelOf(r *http.Request) slog.Level {
+	switch r.URL.Path {
+	case "/livez", "/readyz", "/metrics":
+		return slog.LevelDebug
+	}
+	return slog.LevelInfo
+}
+
+// write writes the line.
+//
+//	level=INFO msg=request method=POST path=/graphql operation=Orders status=200 took=1.2ms
+//	bytes=512 caller=ada from=127.0.0.1:5231 trace=4bf92f35…
+//
+// The query of the address is left out: it may hold values of the caller's.
+func (q *request) write(r *http.Request, status int, bytes int64, took time.Duration) {
+	if q.log == nil {
+		return
+	}
+	// A handler that timed out may still note operations.
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	attrs := make([]slog.Attr, 0, 9)
+	attrs = append(attrs, slog.String("method", cut(r.Method)), slog.String("path", cut(r.URL.Path)))
+	if len(q.operations) > 0 {
+		names := strings.Join(q.operations, ", ")
+		if q.more > 0 {
+			names += fmt.Sprintf(" and %d more", q.more)
+		}
+		attrs = append(attrs, slog.String("operation", names))
+	}
+	attrs = append(attrs, slog.Int("status", status), slog.Duration("took", took), slog.Int64("bytes", bytes))
+	if q.caller != "" {
+		attrs = append(attrs, slog.String("caller", q.caller))
+	}
+	attrs = append(attrs, slog.String("from", r.RemoteAddr), traceIn(r))
+	q.log.LogAttrs(r.Context(), levelOf(r), "request", attrs...)
+}
+
+// Called notes, for the access line of the request that ctx belongs to, an operation that it
+// calls and the id of its caller; "" is not noted. It does nothing where the access log is
+// off, and may be called from many goroutines.
+func Called(ctx context.Context, operation, caller string) {
+	q := requestOf(ctx)
+	q.did(operation)
+	q.by(caller)
+}
+
+// traceIn is the trace in a request's headers as an attribute; empty: there is none.
+func traceIn(r *http.Request) slog.Attr {
+	if id := kiterror.TraceID(r.Header.Get("Traceparent")); id != "" {
+		return slog.String(traceKey, id)
+	}
+	return slog.Attr{}
 }

@@ -30,6 +30,7 @@ type TracerProvider = trace.TracerProvider
 // goroutines.
 type Telemetry struct {
 	tracer  trace.Tracer // nil: no spans
+	own     bool         // the variables chose its sampler, which decides by the trace alone
 	metrics *metrics     // nil: no metrics
 
 	flush func(context.Context) error // sends the spans that are left; of a provider that the caller brought: nothing
@@ -49,7 +50,7 @@ func New(ctx context.Context, provider TracerProvider, withMetrics bool, log *sl
 			return nil, err
 		}
 		if own != nil {
-			provider, t.flush = own, own.Shutdown
+			provider, t.own, t.flush = own, true, own.Shutdown
 		}
 	}
 	if provider != nil {

@@ -2,7 +2,9 @@ package telemetry
 
 import (
 	"context"
+	"encoding/hex"
 
+	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
@@ -13,44 +15,48 @@ import (
 // w3c is the one form in which traces come and go (W3C Trace Context).
 var w3c propagation.TraceContext
 
-// traceText is a trace as an invocation carries it: its traceparent. A tracestate
-// goes from header to header separately.
+// textOf is a span as an invocation carries it: its traceparent; "" for none. A tracestate goes from
+// header to header separately.
 //
 //	traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
 //	tracestate:  vendor=value
-type traceText struct{ parent, state string }
-
-var _ propagation.TextMapCarrier = (*traceText)(nil)
-
-// Get is one of the two headers.
-func (t *traceText) Get(name string) string {
-	switch name {
-	case "traceparent":
-		return t.parent
-	case "tracestate":
-		return t.state
+func textOf(span trace.SpanContext) string {
+	if !span.IsValid() {
+		return ""
 	}
-	return ""
+	var room [55]byte
+	id, parent := span.TraceID(), span.SpanID()
+	text := hex.AppendEncode(append(room[:0], "00-"...), id[:])
+	text = hex.AppendEncode(append(text, '-'), parent[:])
+	return string(hex.AppendEncode(append(text, '-'), []byte{byte(span.TraceFlags() & (trace.FlagsSampled | trace.FlagsRandom))}))
 }
 
-// Set sets one of them.
-func (t *traceText) Set(name, value string) {
-	switch name {
-	case "traceparent":
-		t.parent = value
-	case "tracestate":
-		t.state = value
-	}
+// isOf reports whether a traceparent is of a span's trace.
+func isOf(traceparent string, span trace.SpanContext) bool {
+	var room [32]byte
+	id := span.TraceID()
+	return id.IsValid() && kiterror.TraceID(traceparent) == string(hex.AppendEncode(room[:0], id[:]))
 }
 
-// Keys names them.
-func (*traceText) Keys() []string { return []string{"traceparent", "tracestate"} }
+// start begins a span. Samplers of this package do not look at attributes, which a span that is not
+// recorded does without.
+func (t *Telemetry) start(ctx context.Context, name string, attributes []attribute.KeyValue, options ...trace.SpanStartOption) (context.Context, trace.Span) {
+	if !t.own {
+		return t.tracer.Start(ctx, name, append(options[:len(options):len(options)], trace.WithAttributes(attributes...))...)
+	}
+	ctx, span := t.tracer.Start(ctx, name, options...)
+	if span.IsRecording() {
+		span.SetAttributes(attributes...)
+	}
+	return ctx, span
+}
 
-// traceOf is the traceparent of the span of ctx. "": there is no valid span in it.
-func traceOf(ctx context.Context) string {
-	var t traceText
-	w3c.Inject(ctx, &t)
-	return t.parent
+// skips reports whether a span of an invocation would not be recorded, as the request's above it is
+// not: samplers of this package decide by the trace alone.
+func (t *Telemetry) skips(ctx context.Context, inv *facade.Invocation) bool {
+	q := requestOf(ctx)
+	return t.own && q != nil && q.span != nil && !q.recorded && inv.Trace == q.trace &&
+		trace.SpanContextFromContext(ctx).SpanID() == q.span.SpanContext().SpanID()
 }
 
 // under is ctx with the span that a call's own is a child of. The invocation says which trace
@@ -66,10 +72,10 @@ func traceOf(ctx context.Context) string {
 // Frames of one batch may each have a trace of their own (docs/decisions/telemetry.md).
 func under(ctx context.Context, inv *facade.Invocation) (context.Context, []trace.SpanStartOption) {
 	here := trace.SpanContextFromContext(ctx)
-	if inv.Trace == "" || here.IsValid() && kiterror.TraceID(inv.Trace) == here.TraceID().String() {
+	if inv.Trace == "" || isOf(inv.Trace, here) {
 		return ctx, nil
 	}
-	said := trace.SpanContextFromContext(w3c.Extract(context.Background(), &traceText{parent: inv.Trace}))
+	said := trace.SpanContextFromContext(w3c.Extract(context.Background(), propagation.MapCarrier{"traceparent": inv.Trace}))
 	if !said.IsValid() {
 		return ctx, nil
 	}
