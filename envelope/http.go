@@ -1,7 +1,6 @@
 package envelope
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"mime"
@@ -92,27 +91,14 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64, account *budg
 		return nil, refuse(http.StatusUnsupportedMediaType, kiterror.BadRequest,
 			"the body is compressed; send it without a Content-Encoding")
 	}
-	tooLarge := func() *refusal {
-		return refuse(http.StatusRequestEntityTooLarge, kiterror.PayloadTooLarge,
-			"the body is over the cap of %d bytes; send less, or a batch in parts", limit)
-	}
-	// An announced size over the limit is refused before a byte is read.
-	if r.ContentLength > limit {
-		w.Header().Set("Connection", "close") // the rest of the body is not drained
-		return nil, tooLarge()
-	}
-	// The body is not pooled: the callee may keep parts of its text.
-	body := bytes.NewBuffer(make([]byte, 0, min(max(r.ContentLength, 0), maxPrealloc)+bytes.MinRead))
-	if _, err := body.ReadFrom(account.Reader(http.MaxBytesReader(w, r.Body, limit), r.ContentLength, limit)); err != nil {
-		var over *http.MaxBytesError
+	body, err := account.ReadAll(r.Body, r.ContentLength, limit)
+	if err != nil {
 		var slow net.Error
 		var refused *kiterror.Error
 		switch {
 		case errors.As(err, &refused):
 			w.Header().Set("Connection", "close") // the rest of the body is not drained
 			return nil, overBudget(refused)
-		case errors.As(err, &over):
-			return nil, tooLarge()
 		case errors.As(err, &slow) && slow.Timeout():
 			return nil, refuse(http.StatusRequestTimeout, kiterror.RequestTimeout, "the body did not arrive in time; send it again")
 		case errors.Is(err, io.ErrUnexpectedEOF) || r.Context().Err() != nil:
@@ -120,12 +106,8 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64, account *budg
 		}
 		return nil, refuse(http.StatusBadRequest, kiterror.BadRequest, "the body could not be read; send it again")
 	}
-	return body.Bytes(), nil
+	return body, nil
 }
-
-// maxPrealloc bounds the memory allocated before a body arrives: a client that only
-// announces a large one holds none.
-const maxPrealloc = 64 << 10
 
 // verb is an HTTP method for a message; an unusual one is not echoed.
 func verb(method string) string {

@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"bytes"
 	"errors"
 	"mime"
 	"net"
@@ -108,45 +107,28 @@ func idShape(op *catalog.Operation) *schema.Shape {
 	return nil
 }
 
-// maxRoom is how many bytes are allocated before a body arrives: a client that announces
-// a large one and does not send it holds no more.
-const maxRoom = 64 << 10
-
 // readBody returns the body as JSON text that was checked (RFC 8259, UTF-8), or nil where
 // there is none. It fails with PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT, BAD_REQUEST, or the
 // refusal of the budget.
 func (x *exchange) readBody() ([]byte, *kiterror.Error) {
-	r, limit := x.r, x.handler.options.MaxBody
+	r := x.r
 	if r.ContentLength == 0 || r.Body == nil || r.Body == http.NoBody {
 		return nil, nil
 	}
-	// An announced length over the limit is refused before a byte is read.
-	if r.ContentLength > limit {
-		x.w.Header().Set("Connection", "close") // what was not read is not drained either
-		return nil, tooLarge(limit)
-	}
-	// The buffer is not pooled: the callee may keep its text.
-	body := bytes.NewBuffer(make([]byte, 0, min(max(r.ContentLength, 0), maxRoom)+bytes.MinRead))
-	sent := r.Body
-	if r.ContentLength < 0 { // else the server reads no more than was announced
-		sent = http.MaxBytesReader(x.w, sent, limit)
-	}
-	if _, err := body.ReadFrom(x.account.Reader(sent, r.ContentLength, limit)); err != nil {
-		var over *http.MaxBytesError
+	body, err := x.account.ReadAll(r.Body, r.ContentLength, x.handler.options.MaxBody)
+	if err != nil {
 		var slow net.Error
 		var refused *kiterror.Error
 		switch {
 		case errors.As(err, &refused):
 			x.w.Header().Set("Connection", "close") // what was not read is not drained either
 			return nil, refused
-		case errors.As(err, &over):
-			return nil, tooLarge(limit)
 		case errors.As(err, &slow) && slow.Timeout():
 			return nil, kiterror.Errorf(kiterror.RequestTimeout, "the body did not arrive in time; send it again")
 		}
 		return nil, kiterror.Errorf(kiterror.BadRequest, "the body could not be read; send it again")
 	}
-	if body.Len() == 0 {
+	if len(body) == 0 {
 		return nil, nil
 	}
 	if r.Method != http.MethodPost { // read has checked that of a POST
@@ -154,15 +136,10 @@ func (x *exchange) readBody() ([]byte, *kiterror.Error) {
 			return nil, err
 		}
 	}
-	if err := jsontext.Check(body.Bytes()); err != nil {
+	if err := jsontext.Check(body); err != nil {
 		return nil, kiterror.Errorf(kiterror.BadRequest, "the body is not JSON as it should be: %s", err.Error())
 	}
-	return body.Bytes(), nil
-}
-
-// tooLarge is the failure of a body over [Options.MaxBody].
-func tooLarge(limit int64) *kiterror.Error {
-	return kiterror.Errorf(kiterror.PayloadTooLarge, "the body is over the cap of %d bytes; send less", limit)
+	return body, nil
 }
 
 // mediaType refuses a request whose Content-Type or Content-Encoding is not supported, with

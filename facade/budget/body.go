@@ -1,6 +1,7 @@
 package budget
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 
@@ -22,6 +23,31 @@ func (a *Account) Reader(r io.Reader, size, most int64) io.Reader {
 		return r
 	}
 	return &bodyReader{account: a, from: r, most: values(most)}
+}
+
+// announced bounds the memory for a body that has not come yet: a client that only announces a large
+// one holds none.
+const announced = 64 << 10
+
+// ReadAll reads the body of a request that [Account.Reader] describes; most is above 0. The buffer is the caller's. A body of
+// more than most bytes is PAYLOAD_TOO_LARGE, before a byte is read where size says so. After an error
+// with a code of ours the rest of the body is unread; others are r's.
+func (a *Account) ReadAll(r io.Reader, size, most int64) ([]byte, error) {
+	var body bytes.Buffer
+	if size <= most {
+		body.Grow(int(min(max(size, 0), announced)) + bytes.MinRead)
+		r = a.Reader(r, size, most)
+		if size < 0 { // else the server reads no more than was announced
+			r = io.LimitReader(r, most+1)
+		}
+		if _, err := body.ReadFrom(r); err != nil {
+			return nil, err
+		}
+	}
+	if max(size, int64(body.Len())) > most {
+		return nil, kiterror.Errorf(kiterror.PayloadTooLarge, "the body is over the cap of %d bytes; send less", most)
+	}
+	return body.Bytes(), nil
 }
 
 // values returns how many values a body of at most so many bytes may have; 0: they are not counted.

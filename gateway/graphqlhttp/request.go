@@ -3,8 +3,6 @@ package graphqlhttp
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"mime"
 	"net/http"
 	"net/url"
@@ -55,9 +53,9 @@ func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, account *budg
 	if refused := readable(w, r.Header); refused != nil {
 		return nil, refused
 	}
-	body, err := io.ReadAll(account.Reader(http.MaxBytesReader(w, r.Body, h.MaxBody), r.ContentLength, h.MaxBody))
+	body, err := account.ReadAll(r.Body, r.ContentLength, h.MaxBody)
 	if err != nil {
-		return nil, h.unread(w, err)
+		return nil, unread(w, err)
 	}
 	if err := jsontext.Check(body); err != nil {
 		return nil, badRequest("the body is not JSON: %s", err)
@@ -83,23 +81,13 @@ func readObject(body json.RawMessage) (*members, *refusal) {
 	return m.whole()
 }
 
-// unread is the refusal of a body that could not be read.
-//
-//	the budget is full    its own code, with Retry-After
-//	more than MaxBody     413 PAYLOAD_TOO_LARGE
-//	anything else         400: the client disconnected, or declared another length
-func (h *Handler) unread(w http.ResponseWriter, err error) *refusal {
-	var over *http.MaxBytesError
-	var full *kiterror.Error
-	switch {
-	case errors.As(err, &full):
-		w.Header().Set("Connection", "close") // the rest of the body is not drained either
-		return crowded(full)
-	case errors.As(err, &over):
-		return &refusal{
-			status: http.StatusRequestEntityTooLarge, code: kiterror.PayloadTooLarge,
-			text: fmt.Sprintf("the body is larger than %d bytes; send a smaller one", h.MaxBody),
-		}
+// unread is the refusal of a body that could not be read: an error of the budget with its own code, or
+// 400 where the client disconnected or declared another length.
+func unread(w http.ResponseWriter, err error) *refusal {
+	var refused *kiterror.Error
+	if errors.As(err, &refused) {
+		w.Header().Set("Connection", "close") // the rest of the body is not drained
+		return crowded(refused)
 	}
 	return badRequest("the body ends early; send all of it")
 }
