@@ -35,7 +35,7 @@ func canonical(dst []byte, v json.RawMessage) ([]byte, error) {
 	case jsontext.String:
 		return appendString(dst, jsontext.Trim(v))
 	case jsontext.Number:
-		return appendNumber(dst, string(jsontext.Trim(v)))
+		return appendNumber(dst, jsontext.Trim(v))
 	case jsontext.Null, jsontext.True, jsontext.False:
 		return append(dst, jsontext.Trim(v)...), nil
 	}
@@ -63,12 +63,7 @@ func appendObject(dst []byte, v json.RawMessage, write func(dst, name []byte, v 
 	var room [8]member // of most objects
 	members := room[:0]
 	for quoted, value := range jsontext.RawMembers(v) {
-		name := quoted[1 : len(quoted)-1]
-		if bytes.IndexByte(name, '\\') >= 0 {
-			// The order is that of the names, not of their escapes.
-			name = []byte(jsontext.Unquote(quoted))
-		}
-		if !slices.Contains(but, string(name)) {
+		if name := nameOf(quoted); !slices.Contains(but, string(name)) { // the order is that of the names, not of their escapes
 			members = append(members, member{name, quoted, value})
 		}
 	}
@@ -85,6 +80,14 @@ func appendObject(dst []byte, v json.RawMessage, write func(dst, name []byte, v 
 		}
 	}
 	return append(dst, '}'), nil
+}
+
+// nameOf returns the name of a member, which is quoted.
+func nameOf(quoted []byte) []byte {
+	if bytes.IndexByte(quoted, '\\') >= 0 {
+		return []byte(jsontext.Unquote(quoted))
+	}
+	return quoted[1 : len(quoted)-1]
 }
 
 // compareUTF16 compares UTF-8 texts by their UTF-16 code units. That is the order of the
@@ -177,7 +180,11 @@ func appendRune(dst []byte, r rune) []byte {
 
 // appendNumber appends a number: all its digits if it is whole and below 10^21, else the
 // shortest text that reads as the same double (ECMAScript's Number::toString).
-func appendNumber(dst []byte, text string) ([]byte, error) {
+func appendNumber(dst, number []byte) ([]byte, error) {
+	if len(number) <= 21 && len(bytes.Trim(number, "0123456789")) == 0 {
+		return append(dst, number...), nil
+	}
+	text := string(number)
 	if whole, negative, ok := wholeDigits(text); ok {
 		if negative {
 			dst = append(dst, '-')

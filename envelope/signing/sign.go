@@ -113,7 +113,7 @@ func open(post []byte) (head, tail []byte, ok bool) {
 // comma.
 func appendBut(dst []byte, object json.RawMessage, but string) []byte {
 	for quoted, value := range jsontext.RawMembers(object) {
-		if jsontext.Unquote(quoted) != but {
+		if string(nameOf(quoted)) != but {
 			dst = append(append(append(append(dst, quoted...), ':'), value...), ',')
 		}
 	}

@@ -26,9 +26,9 @@ func (s *Signer) claims(frond, digest string, callerState json.RawMessage) (befo
 	if jsontext.Check(callerState) != nil || jsontext.KindOf(callerState) != jsontext.Object {
 		return nil, nil, kiterror.Errorf(kiterror.BadRequest, "the caller's state is not a JSON object, or too deep")
 	}
-	before = append([]byte(`{"iss":`), s.name...)
+	before = append(append(make([]byte, 0, 96), `{"iss":`...), s.name...)
 	before = jsontext.AppendString(append(before, `,"aud":`...), frond)
-	after = append([]byte(`,"call":"`), digest...)
+	after = append(append(make([]byte, 0, 96+len(callerState)), `,"call":"`...), digest...)
 	after = append(append(after, `","state":`...), jsontext.Trim(callerState)...)
 	return before, append(after, '}'), nil
 }
