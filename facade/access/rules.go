@@ -83,20 +83,27 @@ func (r *rules) Scope(_ context.Context, state State, door *catalog.Door, op *ca
 // scopeAt goes through the rules; now is the value of $now. A rule whose when fails
 // denies: the caller is not known, so the call is refused.
 func (r *rules) scopeAt(now time.Time, state State, door *catalog.Door, op *catalog.Operation) (Scope, error) {
-	given := r.given(state)
-	for _, rule := range r.list {
-		if !rule.isFor(op.Name) {
-			continue
-		}
-		switch holds, err := rule.holds(given); {
-		case err != nil:
-			// The caller is not known, so the call is refused.
-			return Scope{}, kiterror.Internal(fmt.Errorf("the collector of %s, %s/when: %w", door.Name, rule.at, err))
-		case holds:
-			return rule.scope(binding{state, now}, door, op)
-		}
+	switch rule, err := r.first(state, op.Name); {
+	case err != nil:
+		return Scope{}, kiterror.Internal(fmt.Errorf("the collector of %s, %s/when: %w", door.Name, rule.at, err))
+	case rule != nil:
+		return rule.scope(binding{state, now}, door, op)
 	}
 	return Scope{}, Denied(state, door, op)
+}
+
+// first returns the rule that counts for an operation, or the one whose when fails; nil: none counts.
+func (r *rules) first(state State, op string) (*rule, error) {
+	given := asked{state: state}
+	for _, rule := range r.list {
+		if !rule.isFor(op) {
+			continue
+		}
+		if holds, err := rule.holds(&given); holds || err != nil {
+			return rule, err
+		}
+	}
+	return nil, nil
 }
 
 // Presets implements [Presetter]: the fields that a rule sets which opens create to somebody.
@@ -118,21 +125,30 @@ func (r *rules) Presets() (names []string) {
 	return names
 }
 
-// given holds the names that the expressions of rules read; user is null for an anonymous caller.
-func (r *rules) given(state State) map[string]any {
-	given := map[string]any{"user": nil, "state": map[string]any(state)}
-	if user := state.User(); user != nil {
-		given["user"] = user
-	}
-	return given
+// asked is the state of a caller, which rules ask.
+type asked struct {
+	state State
+	names map[string]any // that the expressions of rules read; nil: none was asked for
 }
 
-// holds evaluates the rule's when; null counts as false.
-func (r *rule) holds(given map[string]any) (bool, error) {
+// holds evaluates the rule's when; null counts as false. user is null for an anonymous caller.
+func (r *rule) holds(of *asked) (bool, error) {
+	user := of.state.User()
 	if r.when == nil {
 		return true, nil
 	}
-	out, err := r.when.Run(given)
+	if r.when.Quick != nil {
+		if holds, known := r.when.Quick(user); known {
+			return holds, nil
+		}
+	}
+	if of.names == nil {
+		of.names = map[string]any{"user": nil, "state": map[string]any(of.state)}
+		if user != nil {
+			of.names["user"] = user
+		}
+	}
+	out, err := r.when.Run(of.names)
 	if err != nil || out == nil {
 		return false, err
 	}
@@ -270,7 +286,7 @@ type RuleVerdict struct {
 
 // verdicts goes through the rules as Scope does, and reports what came of each.
 func (r *rules) verdicts(state State, op *catalog.Operation) []RuleVerdict {
-	given := r.given(state)
+	given := asked{state: state}
 	out := make([]RuleVerdict, len(r.list))
 	over := false
 	for i, rule := range r.list {
@@ -286,7 +302,7 @@ func (r *rules) verdicts(state State, op *catalog.Operation) []RuleVerdict {
 			out[i].Verdict = "is not for this operation"
 			continue
 		}
-		holds, err = rule.holds(given)
+		holds, err = rule.holds(&given)
 		switch {
 		case err != nil:
 			out[i].Verdict, over = "fails: "+err.Error(), true
@@ -333,14 +349,8 @@ func scopeOfDerived(ctx context.Context, c Collector, now func() time.Time, stat
 		if !is {
 			continue
 		}
-		given := r.given(state)
-		for _, rule := range r.list {
-			if holds, _ := rule.holds(given); rule.isFor(need.Name) && holds {
-				if slices.Contains(rule.deny, op.Name) {
-					return Scope{}, Denied(state, door, op)
-				}
-				break
-			}
+		if rule, _ := r.first(state, need.Name); rule != nil && slices.Contains(rule.deny, op.Name) {
+			return Scope{}, Denied(state, door, op)
 		}
 	}
 	return s, nil

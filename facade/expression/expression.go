@@ -31,6 +31,9 @@ type Expr struct {
 	User    []string   // the members of user that it reads, each once
 	Texts   []UserText // the texts that it compares members of user with, each once
 	Gives   string     // the JSON type of its value where startup knows it, else ""
+	// Quick evaluates user == nil and user.role == "staff", and those with !=, without a machine. known is
+	// false for a member that is no text; user is nil for nobody. nil: the expression is another one.
+	Quick func(user map[string]any) (holds, known bool)
 }
 
 // Compile compiles text over names of these types. The types are used at startup
@@ -56,7 +59,7 @@ func Compile(text string, names Names) (*Expr, error) {
 	if err != nil {
 		return nil, placed(err)
 	}
-	e := &Expr{Text: text, program: program, Names: read.names, User: read.user, Texts: read.texts}
+	e := &Expr{Text: text, program: program, Names: read.names, User: read.user, Texts: read.texts, Quick: quick(judged.Node())}
 	if t := judged.Node().Type(); t != nil {
 		e.Gives = jsonTypeOf(t)
 	}
@@ -91,6 +94,38 @@ func (e *Expr) Run(values map[string]any) (any, error) {
 	}
 	machines.Put(m)
 	return out, nil
+}
+
+// quick returns the Quick of an expression.
+func quick(n ast.Node) func(map[string]any) (holds, known bool) {
+	b, ok := n.(*ast.BinaryNode)
+	if !ok || b.Operator != "==" && b.Operator != "!=" {
+		return nil
+	}
+	equal, operand := b.Operator == "==", b.Left
+	if chain, ok := operand.(*ast.ChainNode); ok {
+		operand = chain.Node
+	}
+	isUser := func(n ast.Node) bool { name, ok := n.(*ast.IdentifierNode); return ok && name.Value == "user" }
+	member, isMember := operand.(*ast.MemberNode)
+	switch right := b.Right.(type) {
+	case *ast.NilNode:
+		if isUser(operand) {
+			return func(user map[string]any) (bool, bool) { return (user == nil) == equal, true }
+		}
+	case *ast.StringNode:
+		if !isMember || !isUser(member.Node) {
+			break
+		}
+		if name, ok := member.Property.(*ast.StringNode); ok {
+			return func(user map[string]any) (bool, bool) {
+				value := user[name.Value]
+				text, isText := value.(string)
+				return (isText && text == right.Value) == equal, isText || value == nil
+			}
+		}
+	}
+	return nil
 }
 
 // plain is a value of a row as expressions read it: int for a whole number that fits,

@@ -59,3 +59,37 @@ func TestFreeNames(t *testing.T) {
 		}
 	}
 }
+
+// TestQuick: what is known without a machine is what the machine says.
+func TestQuick(t *testing.T) {
+	type role string
+	users := []map[string]any{nil, {}, {"role": nil}, {"role": "staff"}, {"role": "guest"}, {"role": ""}, {"role": 3}, {"role": role("staff")}, {"role": []any{"staff"}}}
+	for text, quick := range map[string]bool{
+		`user == nil`: true, `user != nil`: true, `user.role == "staff"`: true, `user["role"] != "staff"`: true, `user.role == ""`: true,
+		`user.role == nil`: false, `state.user.role == "staff"`: false, `user.role.name == "staff"`: false, `user == "staff"`: false, `user.role in ["staff"]`: false, `true`: false,
+	} {
+		x, err := expression.Compile(text, expression.NamesOfState)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (x.Quick != nil) != quick {
+			t.Errorf("%s is quick: %t", text, !quick)
+		}
+		for _, user := range users {
+			given := map[string]any{"user": nil, "state": map[string]any{}}
+			if user != nil {
+				given["user"] = user
+			}
+			want, err := x.Run(given)
+			if x.Quick == nil {
+				continue
+			}
+			switch holds, known := x.Quick(user); {
+			case known && (err != nil || holds != want):
+				t.Errorf("%s of %v: %t, want %v (%v)", text, user, holds, want, err)
+			case !known && (user["role"] == nil || user["role"] == "staff"):
+				t.Errorf("%s of %v is not known", text, user)
+			}
+		}
+	}
+}
