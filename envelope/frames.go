@@ -1,6 +1,116 @@
 package envelope
 
-import "strings"
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// requestFrame is one request frame as it was read.
+type requestFrame struct {
+	ID     json.RawMessage // as it was sent, to be echoed byte for byte; nil: a notification
+	Method string
+	Params json.RawMessage // nil: absent
+}
+
+// nullID is the id of an answer to something that has none.
+var nullID = json.RawMessage("null")
+
+// failure is the error of a failure frame: JSON-RPC's integer and the KitError.
+type failure struct {
+	Code int
+	Err  *kiterror.Error // its message is the frame's, all of it is error.data
+}
+
+// invalid is a BAD_REQUEST under [InvalidRequest].
+func invalid(format string, args ...any) *failure {
+	return &failure{InvalidRequest, kiterror.Errorf(kiterror.BadRequest, format, args...)}
+}
+
+// AppendRequest appends a request frame. params appends its params; nil: it has none.
+func AppendRequest(dst []byte, id int64, method string, params func([]byte) []byte) []byte {
+	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
+	dst = strconv.AppendInt(dst, id, 10)
+	dst = append(dst, `,"method":`...)
+	dst = jsontext.AppendString(dst, method)
+	if params != nil {
+		dst = params(append(dst, `,"params":`...))
+	}
+	return append(dst, '}')
+}
+
+// readRequest reads one request frame of checked JSON. On failure the ID of the
+// request is the one to answer with: the id that was sent, or null where none can be
+// read, since an invalid frame is not known to be a notification (JSON-RPC 2.0
+// section 5).
+func readRequest(v json.RawMessage) (requestFrame, *failure) {
+	r := requestFrame{}
+	if jsontext.KindOf(v) != jsontext.Object {
+		r.ID = nullID
+		return r, invalid(`a frame is an object: send {"jsonrpc":"2.0","id":1,"method":"entity.op","params":{}}`)
+	}
+	var version, method json.RawMessage
+	var unknown []string
+	for name, value := range jsontext.Members(v) {
+		switch name {
+		case "jsonrpc":
+			version = value
+		case "id":
+			r.ID = value
+		case "method":
+			method = value
+		case "params":
+			r.Params = value
+		default:
+			unknown = append(unknown, name)
+		}
+	}
+	fail := func(format string, args ...any) (requestFrame, *failure) {
+		if r.ID == nil {
+			r.ID = nullID
+		}
+		return r, invalid(format, args...)
+	}
+	switch jsontext.KindOf(r.ID) {
+	case jsontext.Invalid, jsontext.String, jsontext.Number, jsontext.Null:
+	default:
+		r.ID = nil
+		return fail("the id is neither a string nor a number nor null: send one of these, or no id for a notification")
+	}
+	if string(version) != `"2.0"` && jsontext.Unquote(version) != "2.0" {
+		return fail(`the member jsonrpc is not "2.0": send "jsonrpc":"2.0"`)
+	}
+	if jsontext.KindOf(method) != jsontext.String {
+		return fail(`the member method is not a string: send "method":"entity.op"`)
+	}
+	// A misspelt params would be a call without any, so an unknown member is refused.
+	if len(unknown) > 0 {
+		return fail("a frame has no member %s: its members are jsonrpc, id, method and params", quoteAll(unknown))
+	}
+	r.Method = jsontext.Unquote(method)
+	return r, nil
+}
+
+// quoteAll names members in a message, ten at most.
+func quoteAll(names []string) string {
+	const most = 10
+	var b strings.Builder
+	for i, n := range names {
+		if i == most {
+			fmt.Fprintf(&b, " and %d more", len(names)-most)
+			break
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.Write(jsontext.Quote(n))
+	}
+	return b.String()
+}
 
 // Path is the path of a host's calls, after its base address (spec 4.1).
 const Path = "/_kit/call"
