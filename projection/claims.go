@@ -104,7 +104,7 @@ func (c *claims) claim(s space, name string, o *origin) bool {
 	}
 	in := c.owners[s]
 	if in == nil {
-		in = &owners{few: make([]owned, 0, 8)}
+		in = &owners{few: make([]owned, 0, 4)}
 		c.owners[s] = in
 	}
 	first := in.of(name)

@@ -72,8 +72,7 @@ func readable(e *schema.Entity) bool {
 	return false
 }
 
-// column is the binding of a field that gives the member called name of a row or a nested
-// object.
+// column is a binding as typeSet.column returns it.
 func column(name string) *binding.Field {
 	return &binding.Field{Kind: binding.Column, Column: name}
 }

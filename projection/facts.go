@@ -68,17 +68,17 @@ const afterText = "The position of the last event already seen; \"start\" begins
 func (fs *facts) addEventFields(event *definition, by *origin, d *door) {
 	card := by.fact.Data
 	fs.addFields(event, by,
-		&field{name: "id", typ: fs.required(idType), description: "The id of the event, the same on every surface. Use it to detect duplicates.", binding: column("id")},
-		&field{name: "position", typ: fs.required(stringType), description: "The position of the event in the log. Send it as after to continue with the next event.", binding: column("position")},
-		&field{name: "at", typ: fs.required(dateTime), description: "The time of the event.", binding: column("at")})
+		&field{name: "id", typ: fs.required(idType), description: "The id of the event, the same on every surface. Use it to detect duplicates.", binding: fs.column("id")},
+		&field{name: "position", typ: fs.required(stringType), description: "The position of the event in the log. Send it as after to continue with the next event.", binding: fs.column("position")},
+		&field{name: "at", typ: fs.required(dateTime), description: "The time of the event.", binding: fs.column("at")})
 	if d != nil && by.fact.Changes {
-		fs.addFields(event, by, &field{name: "change", typ: fs.required(fs.rowChangeType().typ()), binding: column("change")})
+		fs.addFields(event, by, &field{name: "change", typ: fs.required(fs.rowChangeType().typ()), binding: fs.column("change")})
 	}
 	if d != nil && d.Entity.Primary != nil && d.Entity.Primary.Readable() {
-		fs.addFields(event, by, &field{name: "key", typ: keyType(d.Entity.Primary), description: "The key of the row. Null if you may not read it.", binding: column("key")})
+		fs.addFields(event, by, &field{name: "key", typ: keyType(d.Entity.Primary), description: "The key of the row. Null if you may not read it.", binding: fs.column("key")})
 	}
 	if card == nil {
-		fs.addFields(event, by, &field{name: "data", typ: jsonAny, binding: column("data")})
+		fs.addFields(event, by, &field{name: "data", typ: jsonAny, binding: fs.column("data")})
 		return
 	}
 	s := fs.rows.show(card, nil)

@@ -90,9 +90,9 @@ func (fs *filters) manyFilter(to *door) *definition {
 	to.many = in
 	of := fs.filterOf(to).typ()
 	for _, name := range []string{"some", "none", "every"} {
-		fs.addInput(in, by, &arg{name: name, typ: of})
+		fs.putInput(in, &arg{name: name, typ: of})
 	}
-	fs.addInput(in, by, &arg{name: "count", typ: fs.scalarFilter(intType), description: "The number of these rows."})
+	fs.putInput(in, &arg{name: "count", typ: fs.scalarFilter(intType), description: "The number of these rows."})
 	fs.addFunctions(in, to, by, "Filter", ofFilters, func(f *grouped, fn aggregate.Func) *ast.Type { return fs.scalarFilter(f.result(fn)) })
 	return in
 }
@@ -116,7 +116,8 @@ var (
 	}
 )
 
-// addFunctions adds a member for each function of the fields of a door:
+// addFunctions adds a member for each function of the fields of a door, whose names are claimed for its
+// object:
 //
 //	avg: PostManyAvgFilter      input PostManyAvgFilter { views: FloatFilter }
 //	avg: PostManyNumberOrderBy    input PostManyNumberOrderBy { views: SortDirection }
@@ -135,11 +136,11 @@ func (fs *filters) addFunctions(in *definition, to *door, by *origin, suffix str
 				own = fs.newInput(fs.free(to.typ+"Many"+shared.word+suffix, by), "")
 				own.Directives = in.Directives
 			}
-			fs.addInput(own, by.at(f.Property, by.what).old(f.old), &arg{name: f.name, typ: typ(f, shared.of[0]), deprecated: f.deprecated()})
+			fs.putInput(own, &arg{name: f.name, typ: typ(f, shared.of[0]), deprecated: f.deprecated()})
 		}
 		for _, fn := range shared.of {
 			if own != nil {
-				fs.addInput(in, by, &arg{name: fn.String(), typ: own.typ()})
+				fs.putInput(in, &arg{name: fn.String(), typ: own.typ()})
 			}
 		}
 	}
@@ -242,9 +243,9 @@ func (fs *filters) operatorInput(name string, by *origin, t *ast.Type, operators
 		if op == "in" || op == "notIn" {
 			typ = fs.list(fs.required(t))
 		}
-		fs.addInput(in, by, &arg{name: op, typ: typ, description: said[op]})
+		fs.putInput(in, &arg{name: op, typ: typ, description: said[op]})
 	}
-	fs.addInput(in, by, &arg{name: "isNull", typ: booleanType, description: said["isNull"]})
+	fs.putInput(in, &arg{name: "isNull", typ: booleanType, description: said["isNull"]})
 	return in.typ()
 }
 
@@ -313,7 +314,7 @@ func (fs *filters) manyOrder(to *door) *definition {
 	in := fs.newOneOf(fs.free(to.typ+"ManyOrderBy", by), "")
 	to.manyOrder = in
 	direction := fs.directionType().typ()
-	fs.addInput(in, by, &arg{name: "count", typ: direction})
+	fs.putInput(in, &arg{name: "count", typ: direction})
 	fs.addFunctions(in, to, by, "OrderBy", ofOrders, func(*grouped, aggregate.Func) *ast.Type { return direction })
 	return in
 }

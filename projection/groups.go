@@ -24,11 +24,10 @@ type groups struct {
 	numbers map[string]*definition
 	inputs  map[[2]string]*definition // by the scalar and the suffix of the name
 	units   map[schema.Kind]*definition
-	columns map[string]*binding.Field // by the names of fields, which many doors have
 }
 
 func newGroups(fs *filters) *groups {
-	return &groups{filters: fs, numbers: map[string]*definition{}, inputs: map[[2]string]*definition{}, units: map[schema.Kind]*definition{}, columns: map[string]*binding.Field{}}
+	return &groups{filters: fs, numbers: map[string]*definition{}, inputs: map[[2]string]*definition{}, units: map[schema.Kind]*definition{}}
 }
 
 // grouped is a field that rows are grouped by and that functions are of.
@@ -42,7 +41,7 @@ type grouped struct {
 }
 
 // of returns the fields of a door that callers may group by. A field whose values are converted when they
-// leave is none of them.
+// leave is none of them, nor is one without a name in GraphQL.
 func (fs *filters) of(d *door) []grouped {
 	if d.grouped != nil {
 		return d.grouped
@@ -56,6 +55,9 @@ func (fs *filters) of(d *door) []grouped {
 		f := grouped{namedField: c, name: c.name}
 		if p.Link != nil {
 			f.name = c.key
+		}
+		if !schema.IsGraphQLName(f.name) {
+			continue // the object reports it
 		}
 		switch {
 		case p.Link != nil || p.Axes.Primary:
@@ -110,7 +112,7 @@ func (gs *groups) numbersOf(f *grouped) *definition {
 	o := gs.newObject(gs.free(f.scalar+"Aggregate", ownOrigin), text)
 	gs.numbers[f.scalar] = o
 	for _, fn := range f.functions() {
-		gs.addFields(o, ownOrigin, &field{name: fn.String(), typ: gs.unless(fn != aggregate.CountDistinct, f.result(fn)), binding: column(fn.String())})
+		gs.addFields(o, ownOrigin, &field{name: fn.String(), typ: gs.unless(fn != aggregate.CountDistinct, f.result(fn)), binding: gs.column(fn.String())})
 	}
 	return o
 }
@@ -244,11 +246,7 @@ func (gs *groups) fill(t *doorGroups, by *origin, fields []grouped) {
 			continue
 		}
 		old := f.deprecated()
-		bound := gs.columns[f.name]
-		if bound == nil {
-			bound = column(f.name)
-			gs.columns[f.name] = bound
-		}
+		bound := gs.column(f.name)
 		gs.put(t.key, &field{name: f.name, typ: f.typ, deprecated: old, binding: bound})
 		gs.putInput(t.unit, &arg{name: f.name, typ: gs.unitsOf(f), deprecated: old})
 		if f.name == "count" || f.name == binding.GroupKey {

@@ -49,7 +49,7 @@ func (rs *rows) fillObject(d *door) {
 	}
 	if d.ETag && d.Entity.Primary != nil {
 		rs.addFields(d.object, ownOrigin, &field{
-			name: catalog.ETag, typ: stringType, description: "The version of the row as the caller sees it; pass it as ifMatch.", binding: column(catalog.ETag),
+			name: catalog.ETag, typ: stringType, description: "The version of the row as the caller sees it; pass it as ifMatch.", binding: rs.column(catalog.ETag),
 		})
 	}
 	rs.addColumns(d.object, d.Entity, d.typ, d.origin)
@@ -121,7 +121,7 @@ func (rs *rows) addColumn(o *definition, by *origin, c namedField, name string, 
 		description: described(&c.Shape, name),
 		deprecated:  c.deprecated(),
 		typ:         rs.unless(!stays(c.Property), t),
-		binding:     column(c.name),
+		binding:     rs.column(c.name),
 	})
 }
 

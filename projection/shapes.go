@@ -117,7 +117,7 @@ func (ss *shapes) nestedOut(n named) *definition {
 			description: described(&f.Shape, f.Name),
 			deprecated:  f.Shape.WhyDeprecated(),
 			typ:         ss.unless(f.Shape.Nullable || !required[f.Name], ss.output(inner)),
-			binding:     column(f.Name),
+			binding:     ss.column(f.Name),
 		})
 	}
 	return o

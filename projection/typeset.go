@@ -33,10 +33,11 @@ type typeSet struct {
 	types           pool[definition]
 	fields          pool[ast.FieldDefinition]
 	equal           map[likeness]*ast.FieldDefinition
+	memberBindings  map[string]*binding.Field // see column
 }
 
-// likeness is everything about a field without arguments. Types share the definitions of equal fields, which
-// are most of those of a large schema.
+// likeness is everything about a field without arguments. Types share the definitions of equal fields whose
+// own types belong to no door, which are most fields of a large schema.
 type likeness struct {
 	name, description string
 	typ               *ast.Type
@@ -53,7 +54,9 @@ func newTypeSet() *typeSet {
 		nonNulls: map[*ast.Type]*ast.Type{},
 		reasons:  map[string]ast.DirectiveList{},
 		equal:    map[likeness]*ast.FieldDefinition{},
-		oneOf:    ast.DirectiveList{{Name: "oneOf", Location: ast.LocationInputObject}}, // gqlparser writes into directives
+
+		memberBindings: map[string]*binding.Field{},
+		oneOf:          ast.DirectiveList{{Name: "oneOf", Location: ast.LocationInputObject}}, // gqlparser writes into directives
 	}
 	ts.library = &library{definition: ts.definition, types: map[string]graphql.Type{}, byHand: map[string]map[string]*graphql.Field{}}
 	return ts
@@ -168,19 +171,30 @@ func (ts *typeSet) put(o *definition, f *field) {
 
 // define returns the definition of a field, which does not change any more.
 func (ts *typeSet) define(name, description string, typ *ast.Type, args ast.ArgumentDefinitionList, directives ast.DirectiveList) *ast.FieldDefinition {
+	owner := ts.claims.owners[typeNames].of(typ.Name())
+	common := args == nil && (owner == nil || owner == ownOrigin)
 	like := likeness{name: name, description: description, typ: typ}
 	if len(directives) > 0 {
 		like.directive = directives[0]
 	}
-	if def := ts.equal[like]; def != nil && args == nil {
-		return def
+	if common && ts.equal[like] != nil {
+		return ts.equal[like]
 	}
 	def := ts.fields.next()
 	*def = ast.FieldDefinition{Name: name, Description: description, Type: typ, Arguments: args, Directives: directives}
-	if args == nil {
+	if common {
 		ts.equal[like] = def
 	}
 	return def
+}
+
+// column returns the binding of a field that gives the member called name of a row or a nested object. There
+// is one for each name.
+func (ts *typeSet) column(name string) *binding.Field {
+	if ts.memberBindings[name] == nil {
+		ts.memberBindings[name] = column(name)
+	}
+	return ts.memberBindings[name]
 }
 
 // addInput gives in a field whose name is free there.
