@@ -144,9 +144,10 @@ type broken struct{ error }
 func (b broken) Unwrap() error { return b.error }
 
 // Main calls main with a context that SIGINT and SIGTERM end, and answers the exit code of
-// its error as [ExitCode] does. A second signal ends the process at once. It calls [LimitMemory].
+// its error as [ExitCode] does. A second signal ends the process at once. It limits memory as
+// [LimitMemory] does.
 func Main(name string, stderr io.Writer, main func(ctx context.Context) error) int {
-	LimitMemory() // before main reads and compiles cards, which makes much garbage
+	guard.LimitMemory(true) // before main reads and compiles cards, which makes much garbage
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	signals := make(chan os.Signal, 1)

@@ -124,7 +124,7 @@ func listen(ctx context.Context, address string) (net.Listener, error) {
 
 // LimitMemory keeps the garbage collector below the memory limit of the process's control
 // group, unless GOMEMLIMIT is set. It is for programs: a library does not own its process.
-func LimitMemory() { guard.LimitMemory() }
+func LimitMemory() { guard.LimitMemory(false) }
 
 // serverLog takes what net/http logs below any request, at debug: mostly the mistakes of
 // clients, such as a TLS handshake that ends early.

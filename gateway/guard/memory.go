@@ -11,6 +11,7 @@ import (
 	"runtime/metrics"
 	"strconv"
 	"strings"
+	"sync/atomic"
 )
 
 // assumedMemory is the memory of the process, in bytes, where the system does not say.
@@ -37,7 +38,13 @@ func processMemory() int64 {
 // changes nothing where GOMEMLIMIT is set or there is no such limit. Where there is room, the heap
 // grows to [leastHeap] before it is collected. It is for programs: a library does not own its
 // process.
-func LimitMemory() {
+//
+// A start leaves much garbage: with start the heap grows less between collections until [ForgetStart], and
+// the pages of code that have run are given back.
+func LimitMemory(start bool) {
+	if starting.Store(start); start {
+		forgetCode()
+	}
 	limit := cgroupMemory(os.DirFS("/"))
 	if limit > 0 && os.Getenv("GOMEMLIMIT") == "" && debug.SetMemoryLimit(-1) == math.MaxInt64 {
 		debug.SetMemoryLimit(CollectorLimit(limit))
@@ -46,6 +53,17 @@ func LimitMemory() {
 		collectAt(leastHeap)
 	}
 }
+
+// ForgetStart gives the memory that only the start of the program needed back to the system: the free heap and
+// pages of code. It is for programs.
+func ForgetStart() {
+	starting.Store(false)
+	debug.FreeOSMemory()
+	forgetCode()
+}
+
+// starting says that ForgetStart will be called.
+var starting atomic.Bool
 
 // leastHeap is the size, in bytes, below which the heap is not collected. A gateway keeps two or
 // three megabytes between requests, and would collect every few hundred of them, which took five to
@@ -63,7 +81,7 @@ func collectAt(least uint64) {
 	var again func(*[16]byte)
 	again = func(mark *[16]byte) {
 		metrics.Read(live)
-		next := collectorPercent(live[0].Value.Uint64(), least)
+		next := collectorPercent(live[0].Value.Uint64(), least, starting.Load())
 		if next > now+now/8 || next < now-now/8 { // setting it stops the world for a moment
 			debug.SetGCPercent(next)
 			now = next
@@ -74,9 +92,13 @@ func collectAt(least uint64) {
 }
 
 // collectorPercent returns the GOGC with which a heap of live bytes grows to least, or to twice its
-// size if that is more.
-func collectorPercent(live, least uint64) int {
-	return max(100, int(least*100/max(live, 1<<20))-100)
+// size if that is more. During the start it is half as much more.
+func collectorPercent(live, least uint64, starting bool) int {
+	growth := 100
+	if starting {
+		growth = 50
+	}
+	return max(growth, int(least*100/max(live, 1<<20))-100)
 }
 
 // CollectorLimit is the part of a process's memory, in bytes, that the garbage collector

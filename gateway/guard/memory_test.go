@@ -52,9 +52,12 @@ func TestMemoryOfTheProcess(t *testing.T) {
 // TestCollectorPercent: a small heap grows to the least size, a large one to twice its own.
 func TestCollectorPercent(t *testing.T) {
 	for live, want := range map[uint64]int{0: 3100, 2 << 20: 1500, 8 << 20: 300, 16 << 20: 100, 1 << 30: 100} {
-		if got := collectorPercent(live, 32<<20); got != want {
+		if got := collectorPercent(live, 32<<20, false); got != want {
 			t.Errorf("%d bytes in use: %d, want %d", live, got, want)
 		}
+	}
+	if got := collectorPercent(64<<20, 32<<20, true); got != 50 {
+		t.Errorf("at the start a large heap grows by %d percent", got)
 	}
 }
 

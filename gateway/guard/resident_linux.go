@@ -2,17 +2,14 @@ package guard
 
 import (
 	"os"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"syscall"
 )
 
-// ForgetStart gives the memory that only the start of the program needed back to the system: the
-// free heap, and the pages of the program's code and constants, most of which run once. The system
-// maps a page again when it is used, from its cache of the file. It is for programs.
-func ForgetStart() {
-	debug.FreeOSMemory()
+// forgetCode gives the pages of the program's code and constants back to the system, most of which run once.
+// The system maps a page again when it is used, from its cache of the file.
+func forgetCode() {
 	self, err := os.Readlink("/proc/self/exe")
 	if err != nil {
 		return // without it, and without maps, the pages stay
