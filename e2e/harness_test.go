@@ -69,7 +69,7 @@ func binary(t testing.TB) string {
 			return
 		}
 		built.path = filepath.Join(built.dir, "frond")
-		cmd := exec.Command("go", "build", "-o", built.path, "./cmd/frond")
+		cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", built.path, "./cmd/frond")
 		cmd.Dir, cmd.Env = root, append(os.Environ(), static)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			built.err = errors.New("cmd/frond does not build:\n" + string(out))

@@ -21,7 +21,7 @@ func TestInitGo(t *testing.T) {
 	text, _, _ := strings.Cut(string(mod), "\nrequire")
 	write(t, dir, map[string]string{"go.mod": text + "\n" + requireThis(t)})
 	copyFile(t, filepath.Join(root, "go.sum"), filepath.Join(dir, "go.sum"))
-	goTool(t, dir, nil, "build", "-o", "hotel", ".")
+	goTool(t, dir, nil, "build", "-ldflags=-s -w", "-o", "hotel", ".")
 	if help := tool(t, dir, nil, "./hotel", "--help"); !strings.Contains(help, "--listen") {
 		t.Error(help)
 	}

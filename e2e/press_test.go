@@ -37,7 +37,7 @@ func startPress(t testing.TB) *program {
 func startProgram(t testing.TB, name string) *program {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	build := exec.Command("go", "build", "-o", path, "./examples/"+name)
+	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", path, "./examples/"+name)
 	build.Dir, build.Env = root, append(os.Environ(), static)
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("examples/%s does not build: %v\n%s", name, err, out)

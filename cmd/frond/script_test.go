@@ -49,7 +49,7 @@ var plain = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	build := exec.Command("go", "build", "-o", filepath.Join(dir, "frond"), ".")
+	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", filepath.Join(dir, "frond"), ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as `make build` does
 	if out, err := build.CombinedOutput(); err != nil {
 		return dir, fmt.Errorf("the program does not build: %w\n%s", err, out)

@@ -54,7 +54,7 @@ func TestMail(t *testing.T) {
 func TestMailsSurviveKills(t *testing.T) {
 	dir := t.TempDir()
 	binary, mails := filepath.Join(dir, "shop"), filepath.Join(dir, "mails.txt")
-	build := exec.Command("go", "build", "-o", binary, ".")
+	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", binary, ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as `make build` does
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
