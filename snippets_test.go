@@ -153,7 +153,7 @@ func TestGoSnippetsCompile(t *testing.T) {
 		patterns = append(patterns, "./"+folder)
 	}
 	loaded, err := packages.Load(&packages.Config{
-		Mode:    packages.NeedName | packages.NeedImports | packages.NeedDeps | packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedExportFile,
+		Mode:    packages.NeedName | packages.NeedImports | packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedExportFile,
 		Overlay: overlay,
 	}, patterns...)
 	if err != nil {
