@@ -24,7 +24,7 @@ func TestStore(t *testing.T) {
 
 func TestStorePooled(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, storetest.Harness{NoNUL: true, PlainZero: true, Open: func(t testing.TB, entities []*schema.Entity) facade.Store {
+	storetest.Run(t, storetest.Harness{Few: true, NoNUL: true, PlainZero: true, Open: func(t testing.TB, entities []*schema.Entity) facade.Store {
 		url := with(pgtest.Pooled(t, pgtest.Database(t), 8), "pool=transaction")
 		return open(t, postgres.Options{URL: url, Statement: -1}, entities)
 	}})

@@ -10,7 +10,7 @@ import (
 )
 
 func TestStoreInMemory(t *testing.T) {
-	storetest.Run(t, storetest.Harness{Open: func(t testing.TB, entities []*schema.Entity) facade.Store {
+	storetest.Run(t, storetest.Harness{Few: true, Open: func(t testing.TB, entities []*schema.Entity) facade.Store {
 		return open(t, sqlite.Options{Memory: true, Statement: -1}, entities)
 	}})
 }

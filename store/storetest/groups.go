@@ -269,7 +269,7 @@ func testGroupOverflow(t *testing.T, w *world) {
 
 // testRandomGroups compares random groupings of random rows with the reference store.
 func testRandomGroups(t *testing.T, w *world) {
-	alikeInGroups(t, w, NewStore(), 400)
+	alikeInGroups(t, w, NewStore(), w.finds(400))
 }
 
 // alikeInGroups fills the world's store and a reference with the same rows, and asks both the same.

@@ -25,7 +25,15 @@ import (
 // testRandom compares the store with the reference store.
 func testRandom(t *testing.T, w *world) {
 	// Enough to meet most pairs of an operator and a kind in every run.
-	alike(t, w, NewStore(), 1500)
+	alike(t, w, NewStore(), w.finds(1500))
+}
+
+// finds is how many finds a random test makes, n of a whole one.
+func (w *world) finds(n int) int {
+	if w.harness.Few {
+		return n / 5
+	}
+	return n
 }
 
 // Compare opens a store of each harness, fills both with the same random rows and reads both

@@ -210,7 +210,9 @@ func testRank(t *testing.T, w *world) {
 
 // testRandomSearch compares random searches of random texts with the reference store. The order by rank is the
 // store's own: read page by page, in both directions, it has the same rows.
-func testRandomSearch(t *testing.T, w *world) { alikeInSearches(t, searching(t, w), NewStore(), 300) }
+func testRandomSearch(t *testing.T, w *world) {
+	alikeInSearches(t, searching(t, w), NewStore(), w.finds(300))
+}
 
 // CompareSearches is [Compare] for searches by words.
 func CompareSearches(t *testing.T, one, other Harness, finds int) {
