@@ -29,7 +29,7 @@ import (
 	"github.com/frondhost/frond/store/sqlite"
 )
 
-var uploadKills = flag.Int("upload-kills", 20, "how often TestKilledInUploads kills the gateway")
+var uploadKills = flag.Int("upload-kills", 8, "how often TestKilledInUploads kills the gateway")
 
 // TestKilledInUploads kills the gateway with SIGKILL in the middle of uploads: each row has a whole file
 // afterwards, the acknowledged one or a later one, and a sweep leaves the bytes of these files alone.

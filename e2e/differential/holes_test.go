@@ -16,6 +16,9 @@ import (
 // TestHoles: the comparison finds what it is there to find. Each hole spoils the
 // engine's answers, or its requests, in one way.
 func TestHoles(t *testing.T) {
+	if raced {
+		t.Skip("it runs without the race detector")
+	}
 	refs := references(t)
 	answers := func(spoil func(body string) string) engine {
 		return func(w *world, q *request) string { return spoil(ask(w, q)) }

@@ -33,6 +33,9 @@ func testHostNames(t *testing.T, browser string) {
 		step = 37
 	}
 	for r := rune(0x80); r <= unicode.MaxRune; r += rune(step) {
+		if step > 1 && r >= 0x40000 && r < 0xE0000 {
+			r = 0xE0000 // between them no plane has a character
+		}
 		add(string(r))
 		add("a" + string(r) + "b")
 		add("ب" + string(r))

@@ -43,14 +43,14 @@ func eventsOfGardens(t *testing.T, h hole) {
 		seeded(t, *seedFlag, h)
 		return
 	}
-	n, cases := 100, 0
+	n, cases := 50, 0
 	switch {
 	case testing.Short():
 		n = 6
 	case raced:
-		n = 12
+		n = 6
 	case h.remote:
-		n = 40
+		n = 20
 	}
 	shownEvents = 0
 	for seed := *fromFlag; seed < *fromFlag+uint64(n); seed++ {

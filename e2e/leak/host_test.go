@@ -56,7 +56,6 @@ type hole struct {
 	caller    facade.Middleware
 	project   func(*garden, *facade.Project)
 	config    func(collectors map[string]any) // of a frond.yaml, which then has the collectors
-	seed      uint64                          // a garden in which the hole is found; under the race detector the search begins there
 	// remote has the garden run behind an address, on a host that knows nothing of
 	// callers and answers everybody everything.
 	remote bool

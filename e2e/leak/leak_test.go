@@ -16,8 +16,8 @@ var (
 	sizeFlag  = flag.Int("size", -1, "the size of the gardens; -1: it grows with the seeds (also LEAK_SIZE)")
 	forFlag   = flag.Duration("for", 0, "go on with new seeds for this long (also LEAK_FOR)")
 	fromFlag  = flag.Uint64("from", 1, "the first seed")
-	gardens   = 70 // of an ordinary run, and half as many that are kept on another host
-	racing    = 4  // gardens of a run under the race detector
+	gardens   = 45 // of an ordinary run, and half as many that are kept on another host
+	racing    = 3  // gardens of a run under the race detector
 	rulesFlag = flag.String("rules", "", "where collectors stand: go, yaml, or both in turn")
 )
 
