@@ -211,6 +211,14 @@ const steps = {
     await open(url);
     assert.deepEqual(await tabs(), ['best', 'brewing', 'moka', 'orders', 'report', 'search', 'themes', 'First']);
   },
+  async 'a picture of it'() {
+    await tab('brewing').click();
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+    await run().click();
+    await shows('Rossetti Duo');
+    await page.screenshot({ path: screenshot });
+    await page.getByRole('button', { name: 'Hide Documentation Explorer' }).click();
+  },
   async 'a project without queries begins with its own first door'() {
     await open(plain + '/graphql');
     assert.deepEqual(await tabs(), ['Books']);
@@ -234,26 +242,7 @@ const steps = {
     await run().click(); // nothing lies in front of it
     await page.setViewportSize({ width: 1280, height: 800 });
   },
-  async 'an audience has the same page at its own path, with its own queries and schema'() {
-    await page.goto('about:blank'); // nothing of the page before is still on its way
-    const before = requests.length;
-    await open(origin + '/partner/graphql');
-    const outside = requests.slice(before).map(r => r.url()).filter(u => !u.startsWith(origin + '/partner/') && !u.startsWith('data:'));
-    assert.deepEqual(outside, [], 'the page leaves the path it stands at');
-    // Named after their files, but for the one that has a name.
-    assert.deepEqual(await tabs(), ['_1stPage', 'Named', 'short']);
-    await tab('_1stPage').click();
-    await page.getByRole('button', { name: 'Variables' }).click();
-    await write('.graphiql-editor-tool .graphiql-editor:not(.hidden)', '{"n": 1}');
-    await run().click();
-    await shows('{ "data": { "products": { "items": [ { "id": "p-apron" } ] } } }');
-    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
-    await page.locator('.graphiql-doc-explorer-content', { hasText: 'ProductConnection' }).waitFor();
-    const types = await page.locator('.graphiql-doc-explorer-content').textContent();
-    assert.ok(!types.includes('Customer'), 'the documentation has what the audience is not shown');
-  },
   async 'a subscription shows each event, until it is stopped'() {
-    await open(plain + '/graphql');
     await page.getByRole('button', { name: 'New tab' }).click();
     await write(query, 'subscription Shelf { bookChanged { change book { title year } } }');
     await run().click();
@@ -274,13 +263,23 @@ const steps = {
     await stop.click();
     await run().waitFor();
   },
-  async 'a picture of it'() {
-    await open(url);
-    await tab('brewing').click();
-    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+  async 'an audience has the same page at its own path, with its own queries and schema'() {
+    await page.goto('about:blank'); // nothing of the page before is still on its way
+    const before = requests.length;
+    await open(origin + '/partner/graphql');
+    const outside = requests.slice(before).map(r => r.url()).filter(u => !u.startsWith(origin + '/partner/') && !u.startsWith('data:'));
+    assert.deepEqual(outside, [], 'the page leaves the path it stands at');
+    // Named after their files, but for the one that has a name.
+    assert.deepEqual(await tabs(), ['_1stPage', 'Named', 'short']);
+    await tab('_1stPage').click();
+    await page.getByRole('button', { name: 'Variables' }).click();
+    await write('.graphiql-editor-tool .graphiql-editor:not(.hidden)', '{"n": 1}');
     await run().click();
-    await shows('Rossetti Duo');
-    await page.screenshot({ path: screenshot });
+    await shows('{ "data": { "products": { "items": [ { "id": "p-apron" } ] } } }');
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+    await page.locator('.graphiql-doc-explorer-content', { hasText: 'ProductConnection' }).waitFor();
+    const types = await page.locator('.graphiql-doc-explorer-content').textContent();
+    assert.ok(!types.includes('Customer'), 'the documentation has what the audience is not shown');
   },
 };
 
