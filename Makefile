@@ -18,15 +18,17 @@ WATCHED   = $(if $(RACE),$(RACE) -gcflags=github.com/ncruces/go-sqlite3-wasm/...
 # and so do the tests of e2e for one another.
 LONGEST   = ./e2e ./e2e/leak ./store/sqlite ./store/postgres ./cmd/frond
 # What is short under the race detector and whole without it: the proofs that draw their cases, and the rules
-# of texts and sources. The others compare answers one after the other, in which it would show nothing.
+# of texts and sources. The others do one thing after the other, in which it would show nothing.
 WHOLE     = ./e2e/leak . ./e2e/differential
-COMPARED  = e2e/judge e2e/documents e2e/evolution e2e/existing
+COMPARED  = e2e/judge e2e/documents e2e/evolution e2e/existing bench bench/subject client cmd/frond/adopt cmd/frond/contract \
+            cmd/frond/contract/support cmd/frond/diff describe facade/cron schema/script
 N        ?= 20000
 PAIRS    ?= 400
 KILLS    ?= 1000
 BODIES   ?= 200000
 WRITES   ?= 200
-LINT     := bin/golangci-lint
+# Compiled from the Go module proxy, at the version there; go keeps the program beside the packages.
+LINT     := $(GO) tool -modfile=.ci/tools/go.mod golangci-lint
 # What a lock file names is installed as it stands; nothing is reported about it.
 NPM_CI   := npm ci --no-progress --no-audit --no-fund --prefer-offline
 BIN      := bin/frond
@@ -192,10 +194,10 @@ neighbour: build ## Measure reads of a key beside the dearest permitted requests
 golden: ## Rewrite the golden files of every package that has any
 	$(GO) test $$(grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -n1 dirname | sort -u) -update
 
-lint: $(LINT) ## Lint everything
+lint: ## Lint everything
 	$(LINT) run --allow-parallel-runners ./...
 
-fmt: $(LINT) ## Format everything
+fmt: ## Format everything
 	$(LINT) fmt ./...
 
 generate: ## Run the generators
@@ -212,8 +214,3 @@ up: ## Start the shop in containers: a gateway on http://127.0.0.1:8080, two Fro
 
 down: ## Stop the containers; their volumes stay
 	docker compose down
-
-# The linter is compiled from the Go module proxy, at the version in .ci/tools.
-$(LINT): .ci/tools/go.mod .ci/tools/go.sum
-	cd .ci/tools && $(GO) build -o ../../$(LINT) github.com/golangci/golangci-lint/v2/cmd/golangci-lint
-	@touch $(LINT)
