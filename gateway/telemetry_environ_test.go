@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -108,6 +109,60 @@ func TestWhatVariablesAskFor(t *testing.T) {
 			}
 			if c.want == nil && got != "" {
 				t.Errorf("sent was %q", got)
+			}
+		})
+	}
+}
+
+// TestSampledFlagGoesOn: a remote gets the request's trace with the decision about it, whether a span
+// is recorded here or not.
+func TestSampledFlagGoesOn(t *testing.T) {
+	s := newSink(t)
+	const asked = `{"query":"{ books { items { writer { name } } } }"}`
+	frame := func(trace string) string {
+		return `{"jsonrpc":"2.0","id":1,"method":"writer.findById","params":{"params":{"id":"w1"},"trace":"` + trace + `"}}`
+	}
+	parent := func(span, flag string) string { return "00-" + callersTrace + "-" + span + "-" + flag }
+	for _, c := range []struct{ name, sampler, path, parent, body, want string }{
+		{"a new trace", "", "/graphql", "", asked, "01"},
+		{"a new trace that is not sampled", "always_off", "/graphql", "", asked, "00"},
+		{"the caller samples", "", "/graphql", parent(callersSpan, "01"), asked, "01"},
+		{"the caller does not sample", "", "/graphql", parent(callersSpan, "00"), asked, "00"},
+		{"the sampler alone decides", "always_on", "/graphql", parent(callersSpan, "00"), asked, "01"},
+		{"the sampler alone decides against", "always_off", "/graphql", parent(callersSpan, "01"), asked, "00"},
+		{"a frame says otherwise in the same trace", "", "/_kit/call", parent(callersSpan, "00"), frame(parent("00f067aa0ba902b8", "01")), "00"},
+		{"a frame has a trace of its own", "", "/_kit/call", parent(callersSpan, "00"), frame("00-5bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b8-01"), "01"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			environ(t, "OTEL_EXPORTER_OTLP_ENDPOINT", s.URL, "OTEL_TRACES_SAMPLER", c.sampler)
+			there, err := gateway.NewReceiver(library(t), "people", &gateway.ReceiverOptions{Options: *quiet(gateway.Options{})})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = there.Close() })
+			var sent atomic.Value
+			remote := newElsewhere(t)
+			remote.stand(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				sent.Store(r.Header.Get("Traceparent"))
+				there.Handler().ServeHTTP(w, r)
+			}))
+			gw := front(t, library(t), map[string]gateway.Remote{"people": {URL: remote.url()}})
+			r := httptest.NewRequest(http.MethodPost, c.path, strings.NewReader(c.body))
+			r.Header.Set("Content-Type", "application/json")
+			if c.parent != "" {
+				r.Header.Set("Traceparent", c.parent)
+			}
+			w := httptest.NewRecorder()
+			if gw.Handler().ServeHTTP(w, r); !strings.Contains(w.Body.String(), `"name":"Ann"`) {
+				t.Fatal(w.Body)
+			}
+			trace, span := "", ""
+			if parts := strings.Split(sent.Load().(string), "-"); len(parts) == 4 && parts[3] == c.want {
+				trace, span = parts[1], parts[2]
+			}
+			own := strings.Contains(c.body, "5bf92f35")
+			if trace == "" || trace == strings.Repeat("0", 32) || span == callersSpan || c.parent != "" && !own && trace != callersTrace || own && trace[:8] != "5bf92f35" {
+				t.Errorf("the remote got %q", sent.Load())
 			}
 		})
 	}
