@@ -9,9 +9,11 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"path/filepath"
 	"runtime"
 	"testing"
 
+	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/store/postgres/pgtest"
@@ -64,6 +66,44 @@ func TestPostgresAllocations(t *testing.T) {
 	for i, most := range []float64{122, 40, 58, 67} {
 		r := blogRequests[i]
 		t.Run(r.name, func(t *testing.T) { fewer(t, h, r.gateway(42), most) })
+	}
+}
+
+// TestEquippedAllocations counts what the equipped gateway allocates for one row, without the export of
+// its spans, and what the seal of a post takes.
+func TestEquippedAllocations(t *testing.T) {
+	for name, value := range map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "", "OTEL_BSP_SCHEDULE_DELAY": "3600000"} { // no batch is sent
+		t.Setenv(name, value)
+	}
+	row := request{method: "GET", path: "/api/app/posts/post00000000042"}
+	for _, c := range []struct {
+		sampler string
+		most    float64
+	}{{"always_off", 35}, {"always_on", 47}} {
+		t.Run(c.sampler, func(t *testing.T) {
+			t.Setenv("OTEL_TRACES_SAMPLER", c.sampler)
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, sinkFile), []byte("http://127.0.0.1:9"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			h, err := postGateway(dir, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fewer(t, h, row, c.most)
+		})
+	}
+	private, _, _, err := signing.NewKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := signing.ReadPrivate(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signer, post := signing.NewSigner(key, "gateway"), []byte(`{"jsonrpc":"2.0","id":7,"method":"user.findByIds","params":{"query":{"ids":[1,2,30],"fields":["id","name"]}}}`)
+	if n := testing.AllocsPerRun(100, func() { _, _ = signer.Seal(post, "blog", nil) }); n > 10 {
+		t.Errorf("a seal takes %.0f allocations, want 10 at most", n)
 	}
 }
 

@@ -24,7 +24,7 @@ import (
 //	{__typename} beside a bare handler
 //	SQLite       beside a handler by hand and PocketBase: one row, lists, a durable create
 //	PostgreSQL   beside PostGraphile and a handler by hand: nested, list, one row
-//	equipped     with signing, telemetry and three rules, beside the gateway without them
+//	equipped     with signing, telemetry and three rules, beside the gateway without them and the plan by hand
 //
 // Each contender is a process of its own on one core; the remote, PostgreSQL and wrk share the
 // other core. Contenders take turns. A ratio is the median of the ratios of neighbours.
@@ -511,7 +511,11 @@ func peersEquippedRow(t *peersTable, o peersOptions, dir, request, contender str
 	var servers []*server
 	want := ""
 	defer stopAll(&servers)
-	for _, c := range [][2]string{{contender, "alone"}, {contender + equippedMark, "equipped"}, {contender + sampledMark, "a tenth traced"}} {
+	contenders := [][2]string{{contender, "alone"}, {contender + equippedMark, "equipped"}, {contender + sampledMark, "a tenth traced"}}
+	if strings.HasPrefix(contender, feedName) {
+		contenders = append(contenders, [2]string{feedServed[3].name, "the plan"}, [2]string{feedServed[3].name + signingMark, "the plan, signing"})
+	}
+	for _, c := range contenders {
 		folder, err := os.MkdirTemp(dir, "store-")
 		if err != nil {
 			return err
@@ -540,7 +544,12 @@ func peersEquippedRow(t *peersTable, o peersOptions, dir, request, contender str
 	if err := peersLoad(dir, o, servers, func(*server) string { return script }); err != nil {
 		return err
 	}
-	t.add(request+", equipped", servers[1], servers[0])
-	t.add(request+", a tenth traced", servers[2], servers[0])
+	beside := servers[:1:1]
+	if len(servers) > 3 {
+		t.add(request, servers[0], servers[3])
+		beside = append(beside, servers[4])
+	}
+	t.add(request+", equipped", servers[1], beside...)
+	t.add(request+", a tenth traced", servers[2], beside...)
 	return nil
 }

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// TestFeedServedAgree: the gateway and the plan by hand answer the page from one remote alike.
+// TestFeedServedAgree: the gateway, the plan by hand and the one that signs answer the page from one remote
+// alike.
 func TestFeedServedAgree(t *testing.T) {
 	remote, err := newFeedRemote()
 	if err != nil {
@@ -22,9 +23,12 @@ func TestFeedServedAgree(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, addressFile), []byte(listening.URL), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	if err := writeSigningKey(dir); err != nil {
+		t.Fatal(err)
+	}
 	page := request{method: "POST", path: "/graphql", body: feedBody}
 	want := ""
-	for _, c := range feedServed[1:4] {
+	for _, c := range append(feedServed[1:4:4], equippedServed[1]) {
 		h, err := c.build(dir)
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)

@@ -163,6 +163,7 @@ type feedPlan struct {
 	client  *http.Client
 	remote  string
 	buffers sync.Pool
+	signer  *signing.Signer // signs each request; nil: they are unsigned
 }
 
 // newFeedPlan returns the plan over the remote at an address.
@@ -262,6 +263,13 @@ func (p *feedPlan) get(ctx context.Context, path string) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.remote+path, nil)
 	if err != nil {
 		return nil, err
+	}
+	if p.signer != nil {
+		token, refused := p.signer.Authorize(signing.Request{Method: req.Method, Path: req.URL.Path, Query: req.URL.RawQuery}, "blog", nil)
+		if refused != nil {
+			return nil, refused
+		}
+		req.Header["Authorization"] = []string{token}
 	}
 	resp, err := p.client.Do(req)
 	if err != nil {
@@ -382,12 +390,14 @@ type User {
 //	telemetry   a span of each request, call and exchange is sent over OTLP, and /metrics is kept
 //	collectors  three rules on each door, the last of which matches
 //
-// A second one traces a tenth of the requests, by OpenTelemetry's own sampler.
+// A second one traces a tenth of the requests, by OpenTelemetry's own sampler. Over the remote there
+// are the plan by hand too, and the plan that signs its two requests.
 // The spans go to a process on the load's core that reads and forgets them.
 
 const (
 	equippedMark = ", equipped"
 	sampledMark  = ", equipped, a tenth traced"
+	signingMark  = ", signing"
 	sinkName     = "peers: sink of spans"
 	sinkFile     = "sink.url"
 	signingFile  = "signing.pem"
@@ -395,7 +405,23 @@ const (
 
 // equippedServed are the contenders of the part, and the sink.
 var equippedServed = func() []contestant {
-	all := []contestant{{sinkName, func(string) (http.Handler, error) { return http.HandlerFunc(forget), nil }}}
+	all := []contestant{
+		{sinkName, func(string) (http.Handler, error) { return http.HandlerFunc(forget), nil }},
+		{feedServed[3].name + signingMark, func(dir string) (http.Handler, error) {
+			url, err := feedAddress(dir)
+			if err != nil {
+				return nil, err
+			}
+			text, err := os.ReadFile(filepath.Join(dir, signingFile))
+			if err != nil {
+				return nil, err
+			}
+			key, err := signing.ReadPrivate(text)
+			plan := newFeedPlan(url)
+			plan.signer = signing.NewSigner(key, "plan")
+			return plan, err
+		}},
+	}
 	for _, c := range []contestant{
 		{feedServed[1].name, func(dir string) (http.Handler, error) { return feedGateway(dir, true, true) }},
 		{feedServed[2].name, func(dir string) (http.Handler, error) { return feedGateway(dir, false, true) }},
