@@ -260,7 +260,7 @@ func run(t testing.TB, stdin string, args ...string) ran {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, frond, args...)
-	cmd.Env = append(environment(), "FROND_LOG_SLOW=off") // the tests read stderr, and a busy machine is slow
+	cmd.Env = append(environment(), "FROND_LOG_SLOW=off", "GOGC=400") // the tests read stderr, and a busy machine is slow; little is collected
 	cmd.Dir = t.TempDir()
 	cmd.Stdin = strings.NewReader(stdin)
 	var stdout, stderr bytes.Buffer

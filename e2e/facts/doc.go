@@ -11,7 +11,7 @@
 //	project_test.go   cards, facts, and the commands that a gateway runs at random
 //	process_test.go   the processes: gateways, relays, consumers with effects in the store and
 //	                  in a file
-//	kills_test.go     starts them, kills them, and starts them again: 40 times, or -kills
+//	kills_test.go     starts them, kills them, and starts them again: 20 times, or -kills
 //	programs_test.go  whole gateways with a webhook, a stream and a consumer, killed as well: 2
 //	                  times, or -programs
 //	judge_test.go     what the log and the consumers are held to

@@ -272,4 +272,4 @@ func lines(out *os.File, s store) func(context.Context, []*facade.Event, facade.
 	}
 }
 
-var kills = flag.Int("kills", 40, "how many processes are killed on each store")
+var kills = flag.Int("kills", 20, "how many processes are killed on each store")
