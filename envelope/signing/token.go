@@ -22,8 +22,7 @@ import (
 func (s *Signer) claims(frond, digest string, callerState json.RawMessage) (before, after []byte, _ *kiterror.Error) {
 	if callerState == nil {
 		callerState = json.RawMessage("{}")
-	}
-	if jsontext.Check(callerState) != nil || jsontext.KindOf(callerState) != jsontext.Object {
+	} else if jsontext.Check(callerState) != nil || jsontext.KindOf(callerState) != jsontext.Object {
 		return nil, nil, kiterror.Errorf(kiterror.BadRequest, "the caller's state is not a JSON object, or too deep")
 	}
 	before = append(append(make([]byte, 0, 96), `{"iss":`...), s.name...)
