@@ -77,16 +77,19 @@ type outcome struct {
 	counts  bool   // the breaker counts it against the host
 }
 
+// unreachable says no address, which the caller may not have.
+const unreachable = "the host cannot be reached; start it, or correct its address"
+
 // outcomes is the table of docs/remotes.md, "What becomes of a failure".
 var outcomes = [...]outcome{
-	badAddress:       {kiterror.ServiceUnavailable, "the host cannot be reached", false, false, false},
-	connectFailed:    {kiterror.ServiceUnavailable, "the host cannot be reached", true, true, true},
-	badCertificate:   {kiterror.ServiceUnavailable, "the host cannot be reached", false, false, true},
+	badAddress:       {kiterror.ServiceUnavailable, unreachable, false, false, false},
+	connectFailed:    {kiterror.ServiceUnavailable, unreachable, true, true, true},
+	badCertificate:   {kiterror.ServiceUnavailable, "the host cannot be reached: its certificate is not trusted; correct the certificate, or its address", false, false, true},
 	connectionLost:   {kiterror.ServiceUnavailable, "the connection to the host ended before the whole answer was there", true, false, true},
 	attemptTimeout:   {kiterror.GatewayTimeout, "the host did not answer in time", true, false, true},
 	callTimeout:      {kiterror.GatewayTimeout, "the host did not answer in time", false, false, true},
 	callerGone:       {kiterror.RequestTimeout, "", false, false, false}, // the façade has the message
-	unavailable:      {kiterror.ServiceUnavailable, "the host cannot be reached", true, false, true},
+	unavailable:      {kiterror.ServiceUnavailable, unreachable, true, false, true},
 	proxyFailed:      {kiterror.BadGateway, "the host answered status 502 and no JSON-RPC 2.0 frame", true, false, true},
 	proxyTimeout:     {kiterror.GatewayTimeout, "the host did not answer in time", true, false, true},
 	rateLimited:      {kiterror.TooManyRequests, "the host asks to be called less often", false, false, false},

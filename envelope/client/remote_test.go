@@ -144,7 +144,7 @@ func TestForeignAnswers(t *testing.T) {
 		{"nothing", 204, ``, badGateway("the host answered status 204 and no JSON-RPC 2.0 frame")},
 		{"no such page", 404, `<html>`, badGateway("the host answered status 404 and no JSON-RPC 2.0 frame")},
 		{"a key twice", 200, `{"jsonrpc":"2.0","id":%d,"result":{"a":1,"a":2}}`, badGateway("the host answered status 200 and no JSON-RPC 2.0 frame")},
-		{"a balancer without hosts", 503, `<html>`, `{"code":"SERVICE_UNAVAILABLE","message":"the host cannot be reached","entity":"math","operation":"sum"}`},
+		{"a balancer without hosts", 503, `<html>`, `{"code":"SERVICE_UNAVAILABLE","message":"the host cannot be reached; start it, or correct its address","entity":"math","operation":"sum"}`},
 		{"a proxy that waited", 504, ``, `{"code":"GATEWAY_TIMEOUT","message":"the host did not answer in time","entity":"math","operation":"sum"}`},
 		{"more than fits", 200, `"` + strings.Repeat("x", envelope.MaxAnswer) + `"`, badGateway("the host answered more than fits; ask for less at once")},
 	}
@@ -180,7 +180,7 @@ func TestUnreachableHost(t *testing.T) {
 	address := server.URL
 	server.Close()
 	_, err := remote(t, address, nil).Call(t.Context(), &facade.Call{Entity: "math", Operation: "sum"})
-	want := `{"code":"SERVICE_UNAVAILABLE","message":"the host cannot be reached","entity":"math","operation":"sum"}`
+	want := `{"code":"SERVICE_UNAVAILABLE","message":"the host cannot be reached; start it, or correct its address","entity":"math","operation":"sum"}`
 	if diff := cmp.Diff(want, kitError(err)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
