@@ -172,6 +172,41 @@ func TestTypesAreThoseOfTheSDL(t *testing.T) {
 	}
 }
 
+// TestOddCards: graphql-go, which checks a schema when it is asked for, takes what the build took; what it
+// would refuse is a fault with a remedy at the card.
+func TestOddCards(t *testing.T) {
+	for field, refused := range map[string]bool{
+		"{type: string, enum: ['true', 'false', 'null']}":             false,
+		"{type: string, enum: ['__x', b]}":                            false,
+		"{type: string, enum: ['']}":                                  false,
+		"{type: string, enum: ['a b', é]}":                            false,
+		"{type: string, enum: [A, a, A_]}":                            false,
+		"{const: 'x y'}":                                              false,
+		"{type: 'null'}":                                              false,
+		"{type: object}":                                              false,
+		"{type: object, properties: {}}":                              false,
+		"{type: object, properties: {}, additionalProperties: false}": false,
+		"{type: object, properties: {__x: {type: string}}}":           true,
+		"{type: object, properties: {a-b: {type: string}}}":           true,
+		"{type: array}":                                               false,
+		"{type: array, items: {type: array, items: {type: object, properties: {x: {type: object, properties: {}}}}}}": false,
+		"{oneOf: [{type: string}, {type: object, properties: {x: {type: integer}}}]}":                                 false,
+	} {
+		for _, id := range []string{"string", "integer"} {
+			text := "properties:\n  id: {type: " + id + ", x-kit: {role: {primary: true}}}\n  odd: " + field + "\n"
+			s, err := build(facadeOf(t, []txtar.File{{Name: "entities/thing.yaml", Data: []byte(text)}}), nil)
+			switch {
+			case err != nil && !refused, err == nil && refused:
+				t.Errorf("%s: %v", field, err)
+			case refused && !(strings.Contains(err.Error(), "entities/thing.yaml#/properties/odd: ") && strings.Contains(err.Error(), "rename the field odd of thing")):
+				t.Errorf("%s: %v names no remedy", field, err)
+			case !refused && s.GraphQL().Type("Thing") == nil:
+				t.Errorf("%s: there is no type Thing", field)
+			}
+		}
+	}
+}
+
 // TestRoundTrip: gqlparser reads the SDL, writes it in its own hand, and what that
 // says is the same again: nothing in it was lost on the reader.
 func TestRoundTrip(t *testing.T) {

@@ -126,7 +126,7 @@ func (l *library) schema(directives ast.DirectiveDefinitionList) (*graphql.Schem
 	}
 	g, err := graphql.NewSchema(config)
 	if err != nil {
-		return nil, fmt.Errorf("projection: the GraphQL schema is invalid: %w", err)
+		return nil, fmt.Errorf("projection: graphql-go refuses the schema: %w; correct the type that was registered by hand", err)
 	}
 	node := g.Type("Node").(*graphql.Interface)
 	for _, o := range g.PossibleTypes(node) {
