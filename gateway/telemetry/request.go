@@ -30,7 +30,7 @@ type request struct {
 	log       *slog.Logger // nil: no line
 	span      trace.Span   // nil: no spans
 	recorded  bool         // the span is
-	trace     string       // its traceparent
+	trace     [1]string    // its traceparent, as a header has it
 	began     time.Time
 	surface   string
 
@@ -97,11 +97,11 @@ func (t *Telemetry) Begin(ctx context.Context, r *http.Request, log *slog.Logger
 		q.found = requestAttributes(r)
 	}
 	is := q.span.SpanContext()
-	q.trace = textOf(is)
+	q.trace[0] = textOf(is)
 	r = r.WithContext(q)            //nolint:contextcheck // q is under ctx
 	r.Header = maps.Clone(r.Header) // it belongs to the server
-	if q.trace != "" {
-		r.Header["Traceparent"] = []string{q.trace}
+	if q.trace[0] != "" {
+		r.Header["Traceparent"] = q.trace[:]
 	}
 	if state := is.TraceState(); state.Len() > 0 {
 		r.Header["Tracestate"] = []string{state.String()}

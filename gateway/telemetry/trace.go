@@ -55,7 +55,7 @@ func (t *Telemetry) start(ctx context.Context, name string, attributes []attribu
 // not: samplers of this package decide by the trace alone.
 func (t *Telemetry) skips(ctx context.Context, inv *facade.Invocation) bool {
 	q := requestOf(ctx)
-	return t.own && q != nil && q.span != nil && !q.recorded && inv.Trace == q.trace &&
+	return t.own && q != nil && q.span != nil && !q.recorded && inv.Trace == q.trace[0] &&
 		trace.SpanContextFromContext(ctx).SpanID() == q.span.SpanContext().SpanID()
 }
 
