@@ -22,8 +22,8 @@ type Harness struct {
 	// Beside makes another store over the data of one that Open made, as another process has it;
 	// it is closed by t.Cleanup. nil: no other process can have the data.
 	Beside func(t testing.TB, store facade.Store) facade.Store
-	// Few says that another store of the suite runs the same statements: the random tests make a fifth of
-	// their finds.
+	// Few says that another store of the suite runs the same statements, or that this one is the
+	// reference: the random tests make a fifth of their finds.
 	Few bool
 	// SideBySide says that a transaction that has written does not keep others from writing.
 	SideBySide bool
