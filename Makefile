@@ -16,7 +16,7 @@ SEED     ?= 1
 WATCHED   = $(if $(RACE),$(RACE) -gcflags=github.com/ncruces/go-sqlite3-wasm/...=-race=false)
 # The packages that take longest begin first. Those that wait for other processes leave room for a third,
 # and so do the tests of e2e for one another.
-LONGEST   = ./e2e ./e2e/leak ./store/sqlite ./store/postgres ./cmd/frond
+LONGEST   = ./e2e ./gateway ./store/postgres ./e2e/leak ./store/sqlite ./cmd/frond ./resolvers ./e2e/facts
 # What is short under the race detector and whole without it: the proofs that draw their cases, and the rules
 # of texts and sources. The others do one thing after the other, in which it would show nothing.
 WHOLE     = ./e2e/leak . ./e2e/differential
