@@ -72,6 +72,7 @@ func (b *Builder) Build() (*binding.Schema, error) {
 	}
 	library, directives := b.types.library, b.roots.directives()
 	types := reached(b.doors.sorted(), others)
+	b.types.claims.owners = nil // the names are checked; a large schema needs the room for the rest
 	parsed, err := validation.NewSchema(directives, types)
 	if err != nil {
 		return nil, err

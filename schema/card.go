@@ -64,13 +64,12 @@ type Shape struct {
 	Bool        *bool  // the schema true or false; the other members are then empty
 	Type        string // one of JSON Schema's names; "" where none or several besides null are given
 	Nullable    bool   // null passes: the union [Type, "null"], or no type that forbids it
+	Deprecated  bool   // the field is on its way out; see [Shape.WhyDeprecated]
 	Title       string
 	Description string
 	Format      string
 	// Enum are the texts of the values, without white space. nil: no enum.
 	Enum []json.RawMessage
-	// Deprecated says that the field is on its way out; see [Shape.WhyDeprecated].
-	Deprecated bool
 	// Properties are the members of a nested object, in order, without axes (spec 2.1). nil: a
 	// bare object, which accepts any key; an empty list accepts none.
 	Properties []Field
@@ -145,11 +144,11 @@ type Axes struct {
 	// Primary is role.primary: the field is the row's identity. Callers may send it at
 	// creation unless boundary.in closes it; in a patch it is immutable (docs/decisions/judge.md).
 	Primary bool
+	// Index is role.index. Stores index unique fields and relations without it.
+	Index bool
 	// Unique is role.unique: one member list per constraint, each at least one field name. nil
 	// is none. [Compile] writes a compound constraint at every member, as spec 2.2 has it.
 	Unique [][]string
-	// Index is role.index. Stores index unique fields and relations without it.
-	Index bool
 	// Relation is role.relation; nil for a plain field.
 	Relation *Relation
 	// Create is lifecycle.create; nil: the caller supplies the value. After [Compile] a field
