@@ -41,7 +41,7 @@ func (s *access) Plan(ctx context.Context, task *migration.Task) (plan *migratio
 		return &migration.Plan{}, nil // another program's tables are served as they are
 	}
 	err = s.db.Write(&engine.Op{Ctx: ctx, Alone: true, Run: func(c *engine.Conn) error {
-		m := s.migrator(ctx, c, task)
+		m := s.migrator(ctx, c, task, all)
 		plan = &m.Plan
 		return failure(m.prepare())
 	}})
@@ -62,7 +62,7 @@ func (s *access) Migrate(ctx context.Context, task *migration.Task) (plan *migra
 		return &migration.Plan{}, nil
 	}
 	err = s.db.Write(&engine.Op{Ctx: ctx, Alone: true, Run: func(c *engine.Conn) error {
-		m := s.migrator(ctx, c, task)
+		m := s.migrator(ctx, c, task, all)
 		plan, err = &m.Plan, s.migrate(c, m)
 		if err == nil {
 			s.tables.Store(m.tables)

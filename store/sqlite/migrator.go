@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/frondhost/frond/store/migration"
 	"github.com/frondhost/frond/store/sqlite/engine"
@@ -36,9 +37,9 @@ type work struct {
 	run  func() error
 }
 
-// migrator is a run over the tables of a task.
-func (s *access) migrator(ctx context.Context, c *engine.Conn, task *migration.Task) *migrator {
-	return &migrator{Planner: migration.Planner{Task: task}, ctx: ctx, store: s, conn: c}
+// migrator is a run over the tables of a task; all are these as [access.compiled] has them.
+func (s *access) migrator(ctx context.Context, c *engine.Conn, task *migration.Task, all *tables) *migrator {
+	return &migrator{Planner: migration.Planner{Task: task}, ctx: ctx, store: s, conn: c, tables: all}
 }
 
 // prepare reads the tables of the file and makes the plan.
@@ -53,7 +54,9 @@ func (m *migrator) prepare() (err error) {
 
 // Compile implements [migration.Database].
 func (m *migrator) Compile(names *migration.Names) (wanted []*migration.Table, err error) {
-	m.tables, err = newTables(m.store.db, m.Task.Entities, names)
+	if m.tables.Names = names; slices.ContainsFunc(m.tables.Order, func(t *table) bool { return !t.isCalled(names) }) {
+		m.tables, err = newTables(m.store.db, m.Task.Entities, names)
+	}
 	for _, t := range m.tables.Order {
 		wanted = append(wanted, t.described())
 	}

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -128,6 +129,13 @@ func (t *table) rowID(b *sqltext.Builder, alias string) {
 		}
 		b.Text(")")
 	}
+}
+
+// isCalled reports whether the table and its columns have these names.
+func (t *table) isCalled(names *migration.Names) bool {
+	return t.Plain == names.Table(t.Entity.Key) && !slices.ContainsFunc(t.columns, func(c *column) bool {
+		return c.Plain != names.Column(t.Entity.Key, c.Prop.Name)
+	})
 }
 
 // asciiLower folds a name as SQLite compares names: ASCII letters alone.
