@@ -22,11 +22,13 @@ var b64 = base64.RawURLEncoding.Strict()
 // digest returns the claim call of a post of checked JSON: SHA-256 over [bare], in
 // base64url. The error is that of [canonical].
 func digest(post json.RawMessage) (string, error) {
-	text, err := bare(make([]byte, 0, len(post)), post)
-	if err != nil {
+	buf := jsontext.TakeBuffer()
+	defer buf.Release()
+	var err error
+	if buf.Text, err = bare(buf.Text, post); err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256(text)
+	sum := sha256.Sum256(buf.Text)
 	return b64.EncodeToString(sum[:]), nil
 }
 

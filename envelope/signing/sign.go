@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/ed25519"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/frondhost/frond/facade/kiterror"
@@ -58,7 +59,7 @@ func (s *Signer) Seal(post []byte, frond string, callerState json.RawMessage) (*
 		return nil, kiterror.Errorf(kiterror.BadRequest, "the body is not a frame")
 	}
 	// The token is in a member that the digest leaves out, so any value will do for it.
-	digest, err := digest(append(append(bytes.Clone(head), "null"...), tail...))
+	digest, err := digest(slices.Concat(head, []byte("null"), tail))
 	if err != nil {
 		return nil, kiterror.Errorf(kiterror.BadRequest, "the call cannot be signed: %w", err)
 	}
@@ -98,24 +99,28 @@ func open(post []byte) (head, tail []byte, ok bool) {
 		to = jsontext.Skip(post, from+len(post[from:])-len(bytes.TrimLeft(post[from:], " \t\r\n")))
 	}
 	first := post[from:to]
-	params := jsontext.Get(first, "params")
-	if jsontext.KindOf(first) != jsontext.Object || params != nil && jsontext.KindOf(params) != jsontext.Object {
+	if jsontext.KindOf(first) != jsontext.Object {
 		return nil, nil, false
 	}
 	head = append(make([]byte, 0, to+32), post[:from]...)
-	head = appendBut(append(head, '{'), first, "params")
-	head = appendBut(append(head, `"params":{`...), params, identity)
+	head, params := appendBut(append(head, '{'), first, "params")
+	if params != nil && jsontext.KindOf(params) != jsontext.Object {
+		return nil, nil, false
+	}
+	head, _ = appendBut(append(head, `"params":{`...), params, identity)
 	head = append(head, `"identity":`...)
 	return head, append([]byte("}}"), post[to:]...), true
 }
 
 // appendBut appends the members of an object unchanged except one, each followed by a
-// comma.
-func appendBut(dst []byte, object json.RawMessage, but string) []byte {
+// comma. It returns the value of that one; nil: there is none.
+func appendBut(dst []byte, object json.RawMessage, but string) (_ []byte, without json.RawMessage) {
 	for quoted, value := range jsontext.RawMembers(object) {
-		if string(nameOf(quoted)) != but {
-			dst = append(append(append(append(dst, quoted...), ':'), value...), ',')
+		if string(nameOf(quoted)) == but {
+			without = value
+			continue
 		}
+		dst = append(append(append(append(dst, quoted...), ':'), value...), ',')
 	}
-	return dst
+	return dst, without
 }
