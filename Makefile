@@ -128,7 +128,7 @@ migrations: js ## Kill migrations of ROWS (1000000) rows at random moments, on b
 # The tests that run on any store, whole: the matrix, restarts and kills, paging, the leak proof;
 # then several gateways killed for longer, a failover, and the store behind a pooler.
 postgres: ## Run everything that runs on any store on PostgreSQL, kill gateways for KILLTIME (2m), and one in writes of many and of nested rows MANYKILLS times (100)
-	E2E_STORE=postgres $(GO) test -count=1 -timeout 40m ./e2e -run 'TestMatrix|TestKill|TestRestart|TestPaging|TestManyModel' -many-kills $(MANYKILLS)
+	E2E_STORE=postgres $(GO) test -count=1 -timeout 40m ./e2e -run 'TestMatrix|TestKill|TestRestart|TestPaging|TestManyModel' -many-kills $(MANYKILLS) -walks 150
 	E2E_STORE=pgbouncer $(GO) test -count=1 -timeout 40m ./e2e -run 'TestMatrixShop$$|TestMatrixPress$$|TestPaging' -walks 50
 	E2E_STORE=postgres $(GO) test -count=1 -timeout 40m ./e2e/leak -run 'TestLeak'
 	$(GO) test -count=1 -timeout 40m -v ./e2e -run 'TestSeveralGateways|TestFailover|TestReadReplicas|TestSignedCommandElsewhere' -kill-for $(KILLTIME)
