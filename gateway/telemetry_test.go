@@ -178,6 +178,8 @@ server GET /api/books/books/{id} [frond.surface=rest http.request.method=GET htt
 server GET [frond.surface=rest http.request.method=GET http.response.status_code=404 url.path=/api/books/nope]`},
 		{"a path that is not there", "GET", "/nope", "", nil, `
 server GET [http.request.method=GET http.response.status_code=404 url.path=/nope]`},
+		{"a path that is not UTF-8", "GET", "/nope/%FF", "", nil, `
+server GET [http.request.method=GET http.response.status_code=404 url.path=/nope/�]`},
 		{"a verb that is none", "BREW", "/api/books/books", "", nil, `
 server _OTHER /api/books/books [frond.surface=rest http.request.method=_OTHER http.response.status_code=405 http.route=/api/books/books url.path=/api/books/books]`},
 		{"the envelope, with names that are not there", "POST", "/_kit/call", `{"jsonrpc":"2.0","id":1,"method":"secret.thing"}`, []string{json}, `

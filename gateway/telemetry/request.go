@@ -153,16 +153,17 @@ func (q *request) add(more ...attribute.KeyValue) []attribute.KeyValue {
 }
 
 // requestAttributes are those known at the start of a request (semantic conventions for HTTP
-// servers). The query is left out: it may hold what must not be exported.
+// servers). The query is left out: it may hold what must not be exported. Texts of the caller become
+// UTF-8, since a span with another text cannot be exported, nor those that are sent with it.
 func requestAttributes(r *http.Request) []attribute.KeyValue {
 	scheme := "http"
 	if r.TLS != nil {
 		scheme = "https"
 	}
 	all := append(make([]attribute.KeyValue, 0, 8),
-		semconv.HTTPRequestMethodKey.String(methodOf(r)), semconv.URLScheme(scheme), semconv.URLPath(r.URL.Path))
+		semconv.HTTPRequestMethodKey.String(methodOf(r)), semconv.URLScheme(scheme), semconv.URLPath(strings.ToValidUTF8(r.URL.Path, "\uFFFD")))
 	if agent := r.UserAgent(); agent != "" {
-		all = append(all, semconv.UserAgentOriginal(agent))
+		all = append(all, semconv.UserAgentOriginal(strings.ToValidUTF8(agent, "\uFFFD")))
 	}
 	return all
 }

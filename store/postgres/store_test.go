@@ -44,6 +44,9 @@ func open(t testing.TB, opts postgres.Options, entities []*schema.Entity) *postg
 	if opts.Logger == nil {
 		opts.Logger = quiet
 	}
+	if opts.Transaction == 0 {
+		opts.Transaction = -1 // the machine may be busy
+	}
 	store, err := postgres.Open(opts)
 	if err != nil {
 		t.Fatal(err)

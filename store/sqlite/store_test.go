@@ -27,6 +27,9 @@ func open(t testing.TB, opts sqlite.Options, entities []*schema.Entity) *sqlite.
 	if opts.Logger == nil {
 		opts.Logger = quiet
 	}
+	if opts.Transaction == 0 {
+		opts.Transaction = -1 // the machine may be busy
+	}
 	store, err := sqlite.Open(t.Context(), opts)
 	if err != nil {
 		t.Fatal(err)
