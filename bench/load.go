@@ -117,11 +117,6 @@ func loadAll(rounds, seconds int, servers []*server, script func(*server) string
 // round that warms up. Each round begins with the next server. Figures of earlier scripts are
 // dropped. script returns the file of a server's script.
 func loadRounds(rounds, seconds int, servers []*server, script func(*server) string) error {
-	sleep, err := keepAwake(loadCore)
-	if err != nil {
-		return err
-	}
-	defer sleep()
 	for _, s := range servers {
 		s.rates, s.costs = nil, nil
 	}
@@ -140,11 +135,11 @@ func loadRounds(rounds, seconds int, servers []*server, script func(*server) str
 	return nil
 }
 
-// keepAwake runs a loop of the lowest priority on a core until sleep is called. A server pays for
-// waking wrk, and most beside a core that sleeps. Without the loop a server that keeps wrk busy
-// pays nothing, and the next slower one pays for each answer; with it both pay the same.
-func keepAwake(core string) (sleep func(), err error) {
-	loop := exec.Command("taskset", "-c", core, "chrt", "--idle", "0", "sh", "-c", "while :; do :; done")
+// keepAwake runs a loop of the lowest priority on the core of wrk until sleep is called, for servers
+// that keep wrk alone busy. A server pays for waking wrk: without the loop one that keeps wrk busy pays
+// nothing, and the next slower one pays for each answer; with it both pay the same.
+func keepAwake() (sleep func(), err error) {
+	loop := exec.Command("taskset", "-c", loadCore, "chrt", "--idle", "0", "sh", "-c", "while :; do :; done")
 	if err := loop.Start(); err != nil {
 		return nil, err
 	}

@@ -307,6 +307,11 @@ func peersTypename(t *peersTable, o peersOptions, dir string) error {
 		}
 		servers = append(servers, s)
 	}
+	sleep, err := keepAwake()
+	if err != nil {
+		return err
+	}
+	defer sleep()
 	const body = `{"query":"{__typename}"}`
 	if err := servers[0].agrees([]byte(`{"data":{"__typename":"Query"}}`), request{body: body}); err != nil {
 		return err
@@ -335,6 +340,11 @@ func peersSQLite(t *peersTable, o peersOptions, dir string) error {
 	} else {
 		servers = append(servers, pocketbase)
 	}
+	sleep, err := keepAwake()
+	if err != nil {
+		return err
+	}
+	defer sleep()
 	const gatewayPath, pocketPath = "/api/app/posts", "/api/collections/posts/records"
 	for _, r := range []struct {
 		name, method string
