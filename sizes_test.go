@@ -36,11 +36,11 @@ var ratchets = []ratchet{
 	{"exported methods that no other package uses", 0, 0},
 	{"methods of one type", 40, 40},
 	{"files of a package that reach each other", 8, 8},
-	{"production files under 40 code lines, percent", 4.4, 5},
+	{"production files under 40 code lines, percent", 3.1, 5},
 	{"functions over 60 lines", 12, 15},
 	{"words of Markdown", 69_990, 70_000},
-	{"hard sentence forms in 1,000 lines of comments", 3.1, 8},
-	{"hard sentence forms in 1,000 messages", 2.3, 8},
+	{"hard sentence forms in 1,000 lines of comments", 3, 8},
+	{"hard sentence forms in 1,000 messages", 2.1, 8},
 	{"hard sentence forms in 1,000 lines of Markdown", 0.3, 8},
 }
 
