@@ -171,7 +171,7 @@ func (x *exchange) readFact(sub *facade.Subscription) (after string, _ error) {
 		}
 		sub.Filter = []byte(filter.values[0])
 	case conditions != nil:
-		sub.Filter = readFilter(&a, "filter", conditions, x.handler.table.carried(x.match.frond, x.match.fact), rowsFilter)
+		sub.Filter = readFilter(&a, "filter", conditions, x.handler.table.carried(x.match.frond, x.match.fact), ofRows)
 	}
 	if err := a.refusal(); err != nil {
 		return "", err

@@ -76,7 +76,7 @@ func readFilter(a *arguments, word string, parameters []parameter, e *schema.Ent
 	if !root.check(a, word) || !ok {
 		return nil
 	}
-	return write(nil, root, e)
+	return tree(nil, root, e, write)
 }
 
 // check refuses operands that JSON cannot write. It uses the words of the grammar and never a
@@ -141,47 +141,36 @@ func brackets(rest string) []string {
 // The functions below write the tree as JSON. The entity and the shape say what kind of
 // value a text is; both are nil below a name that no card has, where texts stay strings.
 
-// writer writes the conditions under c on the rows of e, or on groups of them.
+// writer writes the conditions under one name, on the rows of e or on groups of them.
 type writer func(dst []byte, c *condition, e *schema.Entity) []byte
 
-// rowsFilter writes the conditions under c on the rows of e.
-func rowsFilter(dst []byte, c *condition, e *schema.Entity) []byte {
+// tree writes the conditions under c, and those of each name by write.
+func tree(dst []byte, c *condition, e *schema.Entity, write writer) []byte {
 	dst = c.open(dst, nil)
 	for _, u := range c.under {
 		dst = name(dst, u.key)
 		switch u.key {
 		case "and", "or":
-			dst = branches(dst, u, e, rowsFilter)
+			dst = branches(dst, u, e, write)
 		case "not":
-			dst = rowsFilter(dst, u, e)
+			dst = tree(dst, u, e, write)
 		default:
-			dst = member(dst, u, e)
+			dst = write(dst, u, e)
 		}
 	}
 	return append(dst, '}')
 }
 
-// groupsFilter writes the conditions under c on groups of the rows of e:
+// ofGroups writes the conditions under one name on groups of the rows of e:
 //
 //	having[count][gte]=5&having[total][sum][gt]=100  ->  {"count":{"gte":5},"total":{"sum":{"gt":"100"}}}
-func groupsFilter(dst []byte, c *condition, e *schema.Entity) []byte {
+func ofGroups(dst []byte, c *condition, e *schema.Entity) []byte {
+	if c.key == "count" {
+		return comparisons(dst, c, &whole)
+	}
 	dst = c.open(dst, nil)
-	for _, u := range c.under {
-		dst = name(dst, u.key)
-		switch u.key {
-		case "and", "or":
-			dst = branches(dst, u, e, groupsFilter)
-		case "not":
-			dst = groupsFilter(dst, u, e)
-		case "count":
-			dst = comparisons(dst, u, &whole)
-		default:
-			dst = u.open(dst, nil)
-			for _, fn := range u.under {
-				dst = comparisons(name(dst, fn.key), fn, functionShape(fieldOf(e, u.key), fn.key))
-			}
-			dst = append(dst, '}')
-		}
+	for _, fn := range c.under {
+		dst = comparisons(name(dst, fn.key), fn, functionShape(fieldOf(e, c.key), fn.key))
 	}
 	return append(dst, '}')
 }
@@ -217,11 +206,11 @@ func (c *condition) open(dst []byte, shape *schema.Shape) []byte {
 func branches(dst []byte, c *condition, e *schema.Entity, write writer) []byte {
 	under := slices.Clone(c.under)
 	slices.SortStableFunc(under, func(x, y *condition) int { return x.number() - y.number() })
-	return jsontext.AppendList(dst, under, func(dst []byte, u *condition) []byte { return write(dst, u, e) })
+	return jsontext.AppendList(dst, under, func(dst []byte, u *condition) []byte { return tree(dst, u, e, write) })
 }
 
-// member writes the conditions under one name: a field's, or those of a relation.
-func member(dst []byte, c *condition, e *schema.Entity) []byte {
+// ofRows writes the conditions under one name on rows: a field's, or those of a relation.
+func ofRows(dst []byte, c *condition, e *schema.Entity) []byte {
 	var link *schema.Link
 	var shape *schema.Shape
 	if e != nil {
@@ -240,7 +229,7 @@ func member(dst []byte, c *condition, e *schema.Entity) []byte {
 	case link.Many:
 		return quantified(dst, c, link)
 	}
-	return rowsFilter(dst, c, link.Target)
+	return tree(dst, c, link.Target, ofRows)
 }
 
 // fieldOf returns the field that a key of a filter compares, or nil: a field by its own
@@ -275,7 +264,7 @@ func quantified(dst []byte, c *condition, link *schema.Link) []byte {
 		case fn != filter.Key:
 			dst = aggregates(dst, u, fn, link.Target)
 		case len(u.under) > 0:
-			dst = rowsFilter(dst, u, link.Target)
+			dst = tree(dst, u, link.Target, ofRows)
 		default: // the row has the ids: an array like others
 			dst = operand(dst, u, link.Field.Shape.Items)
 		}

@@ -173,8 +173,8 @@ func (a *arguments) place(all []parameter) {
 			into.set(name, value)
 		}
 	}
-	a.bracketed(all, word, member, conditions, rowsFilter)
-	a.bracketed(all, havingParameter, havingParameter, groups, groupsFilter)
+	a.bracketed(all, word, member, conditions, ofRows)
+	a.bracketed(all, havingParameter, havingParameter, groups, ofGroups)
 }
 
 // bracketed sets a member of the query to the conditions that were sent in brackets after word.
