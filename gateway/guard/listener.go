@@ -14,8 +14,8 @@ import (
 
 // Listener is l with connections that answer a request which net/http cannot read as a
 // problem: a path with %zz, a header without a colon, headers over the cap. net/http
-// writes a text of its own then and calls no handler (docs/decisions/errors.md). It is for plain
-// HTTP: below TLS the answer cannot be seen.
+// writes a text of its own then and calls no handler (docs/decisions/errors.md). The first piece of a
+// longer answer leaves with the second. It is for plain HTTP: below TLS the answer cannot be seen.
 func Listener(l net.Listener) net.Listener { return problemListener{l} }
 
 type problemListener struct{ net.Listener }
@@ -32,9 +32,15 @@ func (l problemListener) Accept() (net.Conn, error) {
 // problemConn replaces an answer of net/http's own. net/http writes such an answer in one piece.
 type problemConn struct {
 	net.Conn
-	mu   sync.Mutex // net/http reads ahead while a handler writes
-	line []byte     // the beginning of the request that is read, up to maxLine
+	mu   sync.Mutex   // net/http reads ahead while a handler writes
+	line []byte       // the beginning of the request that is read, up to maxLine
+	held *[piece]byte // nil: nothing waits for the next piece
 }
+
+// piece is the size of net/http's buffer, which is the first piece of each answer that is longer.
+const piece = 4 << 10
+
+var pieces = sync.Pool{New: func() any { return new([piece]byte) }}
 
 // maxLine is how much of a request line is kept: the instance of a problem needs no more.
 const maxLine = 512
@@ -78,7 +84,28 @@ func (c *problemConn) Write(b []byte) (int, error) {
 	c.mu.Lock()
 	c.line = c.line[:0] // the next request begins behind this answer
 	c.mu.Unlock()
+	first := c.held
+	switch {
+	case first != nil:
+		c.held = nil
+		defer pieces.Put(first)
+		both := net.Buffers{first[:], b}
+		n, err := both.WriteTo(c.Conn)
+		return max(0, int(n)-piece), err
+	case len(b) == piece && isFirst(b): // a write costs as much as several kilobytes do
+		c.held = pieces.Get().(*[piece]byte)
+		return copy(c.held[:], b), nil
+	}
 	return c.Conn.Write(b)
+}
+
+// isFirst reports whether b begins an answer and the rest of its body follows.
+func isFirst(b []byte) bool {
+	head, body, _ := bytes.Cut(b, []byte("\r\n\r\n"))
+	_, length, _ := bytes.Cut(head, []byte("\r\nContent-Length: "))
+	length, _, _ = bytes.Cut(length, []byte("\r\n"))
+	n, err := strconv.Atoi(string(length))
+	return err == nil && len(body) > 0 && len(body) < n && bytes.HasPrefix(b, []byte("HTTP/1.1 "))
 }
 
 // Plain is the connection itself, for a handler that has taken it over: net/http answers no more.
@@ -95,10 +122,7 @@ func (c *problemConn) CloseWrite() error {
 // unread is the whole answer to a request that was not read, with net/http's status.
 func unread(line, instance string) []byte {
 	fields := bytes.SplitN([]byte(line), []byte(" "), 3)
-	status, err := strconv.Atoi(string(fields[1]))
-	if err != nil {
-		status = http.StatusBadRequest
-	}
+	status, _ := strconv.Atoi(string(fields[1])) // net/http's own
 	message := "the request cannot be read as HTTP; write % in a path as %25, and each header as a name, a colon and a value"
 	code := kiterror.BadRequest
 	switch _, why, said := bytes.Cut(fields[len(fields)-1], []byte(": ")); {
