@@ -152,12 +152,13 @@ func benchServe(args []string) error {
 		if err != nil {
 			return err
 		}
-		if _, isGateway := h.(*guard.Front); isGateway {
-			gateway.LimitMemory() // as the program does
-		}
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			return err
+		}
+		if _, isGateway := h.(*guard.Front); isGateway { // as the program does
+			gateway.LimitMemory()
+			l = guard.Listener(l)
 		}
 		fmt.Printf("http://%s\n", l.Addr())
 		// The same server for all contenders, gateways among them.
