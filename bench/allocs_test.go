@@ -69,8 +69,8 @@ func TestPostgresAllocations(t *testing.T) {
 	}
 }
 
-// TestEquippedAllocations counts what the equipped gateway allocates for one row, without the export of
-// its spans, and what the seal of a post takes.
+// TestEquippedAllocations counts the allocations of the equipped gateway for one row, without the export of
+// its spans, and those of the seal of a post.
 func TestEquippedAllocations(t *testing.T) {
 	for name, value := range map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "", "OTEL_BSP_SCHEDULE_DELAY": "3600000"} { // no batch is sent
 		t.Setenv(name, value)
@@ -134,7 +134,7 @@ func fewer(t *testing.T, h http.Handler, r request, most float64) {
 }
 
 // TestStartAllocations counts the allocations of a start with 1,000 cards over a file that has their tables, and
-// measures what the gateway keeps.
+// measures the heap that the gateway keeps.
 func TestStartAllocations(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles a thousand cards")

@@ -172,8 +172,8 @@ func TestTypesAreThoseOfTheSDL(t *testing.T) {
 	}
 }
 
-// TestOddCards: graphql-go, which checks a schema when it is asked for, takes what the build took; what it
-// would refuse is a fault with a remedy at the card.
+// TestOddCards: graphql-go takes each schema that the build took. A name that it would refuse is a fault with a
+// remedy at the card.
 func TestOddCards(t *testing.T) {
 	for field, refused := range map[string]bool{
 		"{type: string, enum: ['true', 'false', 'null']}":             false,

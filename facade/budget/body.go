@@ -29,9 +29,9 @@ func (a *Account) Reader(r io.Reader, size, most int64) io.Reader {
 // one holds none.
 const announced = 64 << 10
 
-// ReadAll reads the body of a request that [Account.Reader] describes; most is above 0. The buffer is the caller's. A body of
-// more than most bytes is PAYLOAD_TOO_LARGE, before a byte is read where size says so. After an error
-// with a code of ours the rest of the body is unread; others are r's.
+// ReadAll reads a whole body through [Account.Reader] into a buffer that belongs to the caller. most is above 0.
+// Errors: PAYLOAD_TOO_LARGE for more than most bytes, before a byte is read where size says so; those of
+// the Reader, after which the rest of the body is unread; those of r.
 func (a *Account) ReadAll(r io.Reader, size, most int64) ([]byte, error) {
 	var body bytes.Buffer
 	if size <= most {

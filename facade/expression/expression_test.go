@@ -60,7 +60,7 @@ func TestFreeNames(t *testing.T) {
 	}
 }
 
-// TestQuick: what is known without a machine is what the machine says.
+// TestQuick: an answer without the machine equals the machine's.
 func TestQuick(t *testing.T) {
 	type role string
 	users := []map[string]any{nil, {}, {"role": nil}, {"role": "staff"}, {"role": "guest"}, {"role": ""}, {"role": 3}, {"role": role("staff")}, {"role": []any{"staff"}}}

@@ -55,7 +55,11 @@ func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, account *budg
 	}
 	body, err := account.ReadAll(r.Body, r.ContentLength, h.MaxBody)
 	if err != nil {
-		return nil, unread(w, err)
+		if refused := (*kiterror.Error)(nil); errors.As(err, &refused) {
+			w.Header().Set("Connection", "close") // the rest of the body is not drained
+			return nil, crowded(refused)
+		}
+		return nil, badRequest("the body ends early; send all of it") // or it has another length than it declared
 	}
 	if err := jsontext.Check(body); err != nil {
 		return nil, badRequest("the body is not JSON: %s", err)
@@ -79,17 +83,6 @@ func readObject(body json.RawMessage) (*members, *refusal) {
 		}
 	}
 	return m.whole()
-}
-
-// unread is the refusal of a body that could not be read: an error of the budget with its own code, or
-// 400 where the client disconnected or declared another length.
-func unread(w http.ResponseWriter, err error) *refusal {
-	var refused *kiterror.Error
-	if errors.As(err, &refused) {
-		w.Header().Set("Connection", "close") // the rest of the body is not drained
-		return crowded(refused)
-	}
-	return badRequest("the body ends early; send all of it")
 }
 
 // readable returns the fault of the headers of a body. A type that a form of another site may send

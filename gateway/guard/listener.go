@@ -29,12 +29,13 @@ func (l problemListener) Accept() (net.Conn, error) {
 	return &problemConn{Conn: conn}, nil
 }
 
-// problemConn replaces an answer of net/http's own. net/http writes such an answer in one piece.
+// problemConn replaces an answer of net/http's own, which net/http writes in one piece. It joins the first
+// two pieces of a longer answer. One goroutine writes at a time.
 type problemConn struct {
 	net.Conn
-	mu   sync.Mutex   // net/http reads ahead while a handler writes
+	mu   sync.Mutex   // guards line: net/http reads ahead while a handler writes
 	line []byte       // the beginning of the request that is read, up to maxLine
-	held *[piece]byte // nil: nothing waits for the next piece
+	held *[piece]byte // the first piece of an answer, which waits for the second; nil: none does
 }
 
 // piece is the size of net/http's buffer, which is the first piece of each answer that is longer.
@@ -84,15 +85,14 @@ func (c *problemConn) Write(b []byte) (int, error) {
 	c.mu.Lock()
 	c.line = c.line[:0] // the next request begins behind this answer
 	c.mu.Unlock()
-	first := c.held
-	switch {
-	case first != nil:
+	if first := c.held; first != nil {
 		c.held = nil
 		defer pieces.Put(first)
 		both := net.Buffers{first[:], b}
 		n, err := both.WriteTo(c.Conn)
 		return max(0, int(n)-piece), err
-	case len(b) == piece && isFirst(b): // a write costs as much as several kilobytes do
+	}
+	if len(b) == piece && isFirst(b) { // a write costs as much as several kilobytes do
 		c.held = pieces.Get().(*[piece]byte)
 		return copy(c.held[:], b), nil
 	}

@@ -71,7 +71,7 @@ func TestAnswersOfEachSize(t *testing.T) {
 	}
 }
 
-// TestFirstPieceWaits: what fills net/http's buffer leaves with what follows.
+// TestFirstPieceWaits: the first 4 KB of an answer leave with the next write of the handler.
 func TestFirstPieceWaits(t *testing.T) {
 	more := make(chan struct{})
 	conn := served(t, func(w http.ResponseWriter, _ *http.Request) {

@@ -42,7 +42,8 @@ func processMemory() int64 {
 // A start leaves much garbage: with start the heap grows less between collections until [ForgetStart], and
 // the pages of code that have run are given back.
 func LimitMemory(start bool) {
-	if starting.Store(start); start {
+	starting.Store(start)
+	if start {
 		forgetCode()
 	}
 	limit := cgroupMemory(os.DirFS("/"))

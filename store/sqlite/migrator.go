@@ -54,7 +54,8 @@ func (m *migrator) prepare() (err error) {
 
 // Compile implements [migration.Database].
 func (m *migrator) Compile(names *migration.Names) (wanted []*migration.Table, err error) {
-	if m.tables.Names = names; slices.ContainsFunc(m.tables.Order, func(t *table) bool { return !t.isCalled(names) }) {
+	m.tables.Names = names
+	if slices.ContainsFunc(m.tables.Order, func(t *table) bool { return !t.isCalled(names) }) {
 		m.tables, err = newTables(m.store.db, m.Task.Entities, names)
 	}
 	for _, t := range m.tables.Order {
