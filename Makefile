@@ -1,6 +1,5 @@
 # The text behind ## describes a target; `make help` prints it.
 GO       ?= go
-RACE     ?=
 MODULE   := github.com/frondhost/frond
 FUZZTIME ?= 1m
 LEAKTIME ?= 10m
@@ -11,17 +10,21 @@ UPLOADKILLS ?= 100
 MUTANTS  ?= 40
 TAGS     ?=
 SEED     ?= 1
+# Tests, and the programs that they drive, are compiled alike, so that each package is compiled once. The
+# race detector alone needs cgo.
+CGO_ENABLED ?= 0
+export CGO_ENABLED
 # SQLite is C translated to Go, which the race detector would make fifteen times slower; it runs in one
 # goroutine at a time, and what calls it is watched.
-WATCHED   = $(if $(RACE),$(RACE) -gcflags=github.com/ncruces/go-sqlite3-wasm/...=-race=false)
+RACE      = -race -gcflags=github.com/ncruces/go-sqlite3-wasm/...=-race=false
 # The packages that take longest begin first. Those that wait for other processes leave room for a third,
 # and so do the tests of e2e for one another.
 LONGEST   = ./e2e ./gateway ./store/postgres ./e2e/leak ./store/sqlite ./cmd/frond ./resolvers ./e2e/facts
-# What is short under the race detector and whole without it: the proofs that draw their cases, and the rules
-# of texts and sources. The others do one thing after the other, in which it would show nothing.
-WHOLE     = ./e2e/leak . ./e2e/differential
-COMPARED  = e2e/judge e2e/documents e2e/evolution e2e/existing bench bench/subject client cmd/frond/adopt cmd/frond/contract \
-            cmd/frond/contract/support cmd/frond/diff describe facade/cron schema/script
+# The packages in which goroutines share values. The others do one thing after the other, or drive a program
+# that has no race detector.
+SHARING   = . ./facade/... ./envelope/... ./resolvers/... ./rest/... ./facts/... ./store/... ./gateway/... ./cmd/frond ./e2e/leak
+# The programs that tests drive, built before the first test.
+PROGRAMS := $(CURDIR)/bin/tests
 N        ?= 20000
 PAIRS    ?= 400
 KILLS    ?= 1000
@@ -34,7 +37,7 @@ NPM_CI   := npm ci --no-progress --no-audit --no-fund --prefer-offline
 BIN      := bin/frond
 
 .DEFAULT_GOAL := all
-.PHONY: all help build packages run test js client console race e2e fuzz leak soak plans migrations postgres postgres18 patroni differential evolution judge writes uploads facts mutation long bench bench-all bench-short neighbour golden lint fmt generate wasm check up down
+.PHONY: all help build packages programs run test cold js client console race e2e fuzz leak soak plans migrations postgres postgres18 patroni differential evolution judge writes uploads facts mutation long bench bench-all bench-short neighbour golden lint fmt generate wasm check up down
 
 all: console build test lint ## Build, test and lint: what `make` alone does
 
@@ -42,23 +45,29 @@ help: ## Print this list
 	@grep -hE '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-13s %s\n", $$1, $$2}'
 
 build: ## Build bin/frond, without symbols (TAGS=nonats leaves the embedded NATS server out)
-	CGO_ENABLED=0 $(GO) build -tags '$(TAGS)' -ldflags '-s -w' -o $(BIN) ./cmd/frond
+	$(GO) build -tags '$(TAGS)' -ldflags '-s -w' -o $(BIN) ./cmd/frond
 
 # The packages that do not embed the console compile while npm builds it.
 packages:
-	@CGO_ENABLED=0 $(GO) build -tags '$(TAGS)' ./envelope/... ./facts/... ./projection ./rest/... ./store/... ./gateway/identity ./gateway/telemetry
+	@$(GO) build -tags '$(TAGS)' ./envelope/... ./facts/... ./projection ./rest/... ./store/... ./gateway/identity ./gateway/telemetry
 
 run: ## Serve examples/shop on http://127.0.0.1:8080 (ARGS adds flags)
 	@$(MAKE) --no-print-directory packages & $(MAKE) --no-print-directory console || echo "npm could not build the console: /graphql has the previous build, or the small page"; wait
 	@$(MAKE) --no-print-directory build
 	$(BIN) gateway examples/shop $(ARGS)
 
-test: js console ## Run every test once; Go is enough, npm adds the JavaScript clients (RACE=-race adds the race detector)
-	$(if $(RACE),CGO_ENABLED=1) $(GO) test $(WATCHED) -timeout 20m -p 3 -parallel 4 $(LONGEST) $(if $(RACE),$$($(GO) list ./... | grep -vxF "$$(printf '$(MODULE)/%s\n' $(COMPARED))"),./...)
-	$(if $(RACE),$(GO) test -timeout 20m -p 3 $(WHOLE) $(addprefix ./,$(COMPARED)))
+test: js console programs ## Run every test once; Go is enough, npm adds the JavaScript clients
+	TEST_PROGRAMS=$(PROGRAMS) $(GO) test -timeout 40m -p 3 -parallel 4 $(LONGEST) ./...
 
-race: ## Run every test under the race detector (needs a C compiler)
-	$(MAKE) test RACE=-race
+programs:
+	$(GO) build -ldflags '-s -w' -o $(PROGRAMS)/ ./cmd/frond ./examples/blog ./examples/shop ./examples/weather
+
+cold: ## Run every test in a new clone of HEAD, with an empty build cache and an empty npm cache
+	@dir=$$(mktemp -d); trap 'chmod -R u+w "$$dir"; rm -rf "$$dir"' EXIT; \
+	git clone --quiet . "$$dir/frond" && GOCACHE="$$dir/go" npm_config_cache="$$dir/npm" $(MAKE) --no-print-directory -C "$$dir/frond" test
+
+race: programs ## Run the tests of packages that share values between goroutines, in short, under the race detector (needs a C compiler)
+	TEST_PROGRAMS=$(PROGRAMS) CGO_ENABLED=1 $(GO) test $(RACE) -short -timeout 40m -p 3 -parallel 4 $(SHARING)
 
 js: ## Install the JavaScript clients that e2e runs against the gateway, if npm is there
 	@if command -v npm >/dev/null; then $(MAKE) -j4 --no-print-directory e2e/js/node_modules/.package-lock.json e2e/documents/js/node_modules/.package-lock.json client/node_modules/.package-lock.json examples/web/node_modules/.package-lock.json store/postgres/pgtest/18/node_modules/.package-lock.json; \
@@ -102,8 +111,8 @@ console/node_modules/.package-lock.json: console/package.json console/package-lo
 	cd console && $(NPM_CI)
 	@touch $@
 
-e2e: js console ## Run only the tests that start the whole program
-	$(GO) test -count=1 $(WATCHED) ./e2e/... ./cmd/...
+e2e: js console programs ## Run only the tests that start the whole program
+	TEST_PROGRAMS=$(PROGRAMS) $(GO) test -count=1 ./e2e/... ./cmd/...
 
 fuzz: ## Run every fuzz target for FUZZTIME (1m)
 	@set -e; for file in $$(grep -rl --include='*_test.go' '^func Fuzz' .); do \

@@ -178,14 +178,16 @@ var floors = map[string]string{
 	"e2e/frames":            "*",
 	"e2e/nodeprocess":       "",
 	// Ports at which tests start a program again.
-	"e2e/freeport":     "",
+	"e2e/freeport": "",
+	// The programs of tests.
+	"e2e/testprogram":  "",
 	"e2e/facts":        "*",
 	"e2e/judge":        "*",
 	"e2e/judge/oracle": "schema schema/jsontext",
 }
 
 // forTests are packages that only test files import.
-var forTests = []string{"facts/delivery/deliverytest", "gateway/gatewaytest", "gateway/identity/tokentest", "store/storetest", "store/postgres/pgtest", "resolvers/reference", "e2e/freeport"}
+var forTests = []string{"facts/delivery/deliverytest", "gateway/gatewaytest", "gateway/identity/tokentest", "store/storetest", "store/postgres/pgtest", "resolvers/reference", "e2e/freeport", "e2e/testprogram"}
 
 // guests says which packages may import a module that is not ours. A dependency
 // is a guest: named in docs/decisions/graphql-stack.md, docs/decisions/tests.mdkept to as few rooms as can be.

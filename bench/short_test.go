@@ -38,7 +38,7 @@ func TestComparedFault(t *testing.T) {
 // TestSubjects: two programs answer in turns, and equal programs have equal allocations.
 func TestSubjects(t *testing.T) {
 	path := t.TempDir() + "/subject"
-	if err := command("", "go", "build", "-trimpath", "-buildvcs=false", "-o", path, "./subject"); err != nil {
+	if err := command("", "go", "build", "-buildvcs=false", "-o", path, "./subject"); err != nil {
 		t.Fatal(err)
 	}
 	var pair subjects

@@ -1,13 +1,11 @@
 package client_test
 
 import (
-	"context"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -173,9 +171,7 @@ func TestClientInOlderBrowsers(t *testing.T) {
 func prints(t *testing.T, name string, args ...string) {
 	t.Helper()
 	need(t)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	out, err := exec.CommandContext(ctx, "node", append(args, "testdata/"+name+".mjs")...).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), "node", append(args, "testdata/"+name+".mjs")...).CombinedOutput()
 	want, failed := os.ReadFile("testdata/" + name + ".txt")
 	if diff := cmp.Diff(string(want), string(out)); err != nil || failed != nil || diff != "" {
 		t.Error(err, failed, diff)

@@ -1,7 +1,6 @@
 package e2e_test
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -12,7 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/frondhost/frond/e2e/testprogram"
 )
 
 // TestConsole drives the page at /graphql in a real browser: the queries of the project
@@ -37,8 +37,6 @@ func TestConsole(t *testing.T) {
 		t.Fatal(err)
 	}
 	shop := startGateway(t, shopWithPartner(t))
-	ctx, cancel := context.WithTimeout(context.Background(), 8*time.Minute)
-	defer cancel()
 	plain := startGateway(t, folder(t, map[string]string{
 		"gateway.yaml":         "mode: development\n",
 		"entities/book.yaml":   card("title: {type: string}", "year: {type: integer}", "reviews: {x-kit: {role: {relation: {to: review, kind: many}}}}"),
@@ -46,10 +44,10 @@ func TestConsole(t *testing.T) {
 		"frond.yaml":           "changes: book\n",
 		"seeds/book.yaml":      "- {id: a, name: A, title: One, year: 1999}\n",
 	}))
-	cmd := exec.CommandContext(ctx, "node", "console.mjs", shop.URL, t.TempDir(), filepath.Join(out, "console.png"), plain.URL)
+	cmd := exec.CommandContext(t.Context(), "node", "console.mjs", shop.URL, t.TempDir(), filepath.Join(out, "console.png"), plain.URL)
 	cmd.Dir = dir
 	cmd.Env = environment("CHROMIUM=" + browser)
-	said, err := cmd.CombinedOutput()
+	said, err := testprogram.CombinedOutput(cmd)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}

@@ -2,16 +2,16 @@ package e2e_test
 
 import (
 	"bytes"
-	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
+
+	"github.com/frondhost/frond/e2e/testprogram"
 )
 
 // TestBuiltPackages builds the press's contract as packages, and uses both: the Go
@@ -166,20 +166,19 @@ func requireThis(t *testing.T) string {
 // goTool runs go with what this repository's own build has fetched already.
 func goTool(t *testing.T, dir string, env []string, args ...string) string {
 	t.Helper()
-	return tool(t, dir, append([]string{"GOFLAGS=-mod=mod -trimpath", static, "GOPROXY=off", "GOWORK=off"}, env...), "go", args...)
+	return tool(t, dir, append([]string{"GOFLAGS=-mod=mod", static, "GOPROXY=off", "GOWORK=off"}, env...), "go", args...)
 }
 
-// tool runs a program in dir, which has to leave with 0; what it says on stdout.
+// tool runs a program in dir, which has to leave with 0; what it says on stdout. A compiler may take
+// as long as the whole test.
 func tool(t *testing.T, dir string, env []string, name string, args ...string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, name, args...)
+	cmd := exec.CommandContext(t.Context(), name, args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), env...)
 	var out, talk bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &talk
-	if err := cmd.Run(); err != nil {
+	if err := testprogram.Run(cmd); err != nil {
 		t.Fatalf("%s %s: %v\n%s%s", name, strings.Join(args, " "), err, out.String(), talk.String())
 	}
 	return out.String()

@@ -1,7 +1,6 @@
 package e2e_test
 
 import (
-	"context"
 	"io"
 	"maps"
 	"net/http"
@@ -11,9 +10,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/frondhost/frond/console"
+	"github.com/frondhost/frond/e2e/testprogram"
 )
 
 // TestDocsPage drives the page of the API documents in a real browser: operations are found by
@@ -32,12 +31,10 @@ func TestDocsPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	shop := startGateway(t, shopDir)
-	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "node", "docs.mjs", shop.URL, filepath.Join(out, "docs.png"))
+	cmd := exec.CommandContext(t.Context(), "node", "docs.mjs", shop.URL, filepath.Join(out, "docs.png"))
 	cmd.Dir = dir
 	cmd.Env = environment("CHROMIUM=" + browser)
-	said, err := cmd.CombinedOutput()
+	said, err := testprogram.CombinedOutput(cmd)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}

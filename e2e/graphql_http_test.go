@@ -2,12 +2,12 @@ package e2e_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/frondhost/frond/e2e/testprogram"
 )
 
 // audits is how many audits graphql-http 1.23.1 makes of a server.
@@ -19,13 +19,11 @@ func TestGraphQLOverHTTPAudits(t *testing.T) {
 	t.Parallel()
 	dir := js(t)
 	p := startGateway(t, shopDir)
-	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "node", "audits.mjs", p.URL+"/graphql")
+	cmd := exec.CommandContext(t.Context(), "node", "audits.mjs", p.URL+"/graphql")
 	cmd.Dir = dir
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); err != nil {
+	if err := testprogram.Run(cmd); err != nil {
 		t.Fatalf("%v\n%s", err, stderr.String())
 	}
 	fine := map[string]bool{}

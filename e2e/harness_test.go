@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/frondhost/frond/e2e/testprogram"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/postgres"
@@ -39,13 +40,8 @@ var root = func() string {
 // static builds programs as `make build` does, also where the race detector needs cgo in the tests.
 const static = "CGO_ENABLED=0"
 
-// built is where the program of this run lies; see binary.
-var built struct {
-	once sync.Once
-	dir  string
-	path string
-	err  error
-}
+// sharedFiles is the folder of files that the programs of this run share where E2E_STORE chooses the store.
+var sharedFiles string
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(pressVariable); dir != "" {
@@ -54,31 +50,22 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(savingsVariable); dir != "" {
 		os.Exit(runProject(dir, savingsProject))
 	}
-	code := m.Run()
-	if built.dir != "" {
-		_ = os.RemoveAll(built.dir)
+	if os.Getenv("E2E_STORE") != "" {
+		var err error
+		if sharedFiles, err = os.MkdirTemp("", "frond-e2e-"); err != nil {
+			panic(err)
+		}
 	}
+	code := m.Run()
+	testprogram.Clean()
+	_ = os.RemoveAll(sharedFiles)
 	os.Exit(code)
 }
 
-// binary is the program as a user has it, built once for the whole run.
+// binary is the program as a user has it.
 func binary(t testing.TB) string {
 	t.Helper()
-	built.once.Do(func() {
-		if built.dir, built.err = os.MkdirTemp("", "frond-e2e-"); built.err != nil {
-			return
-		}
-		built.path = filepath.Join(built.dir, "frond")
-		cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", built.path, "./cmd/frond")
-		cmd.Dir, cmd.Env = root, append(os.Environ(), static)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			built.err = errors.New("cmd/frond does not build:\n" + string(out))
-		}
-	})
-	if built.err != nil {
-		t.Fatal(built.err)
-	}
-	return built.path
+	return testprogram.Build(t, "cmd/frond")
 }
 
 // environment is the environment of a started program: this one without any FROND_
@@ -91,8 +78,8 @@ func environment(more ...string) []string {
 			env = append(env, e)
 		}
 	}
-	if os.Getenv("E2E_STORE") != "" && built.dir != "" { // else the folder of files is in the project's
-		env = append(env, "FROND_FILES_STORE=file://"+filepath.ToSlash(filepath.Join(built.dir, "files")))
+	if sharedFiles != "" { // else the folder of files is in the project's
+		env = append(env, "FROND_FILES_STORE=file://"+filepath.ToSlash(sharedFiles))
 	}
 	return append(env, more...)
 }
@@ -175,7 +162,7 @@ func start(t testing.TB, cmd *exec.Cmd) *program {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Start(); err != nil {
+	if err := testprogram.Start(cmd); err != nil {
 		t.Fatal(err)
 	}
 	listening := make(chan string, 1)
@@ -189,8 +176,8 @@ func start(t testing.TB, cmd *exec.Cmd) *program {
 	case p.URL = <-listening:
 	case <-p.exited:
 		t.Fatalf("%s ended before it listened: %v\n%s", strings.Join(cmd.Args, " "), p.err, p.stderr())
-	case <-time.After(3 * time.Minute):
-		t.Fatalf("%s does not listen after three minutes\n%s", strings.Join(cmd.Args, " "), p.stderr())
+	case <-t.Context().Done():
+		t.Fatalf("%s does not listen\n%s", strings.Join(cmd.Args, " "), p.stderr())
 	}
 	return p
 }
@@ -253,22 +240,16 @@ type ran struct {
 	code           int
 }
 
-// run runs the program to its end, which has to come within two minutes.
+// run runs the program to its end.
 func run(t testing.TB, stdin string, args ...string) ran {
 	t.Helper()
-	frond := binary(t) // building it, the first time, is no part of the two minutes
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, frond, args...)
+	cmd := exec.CommandContext(t.Context(), binary(t), args...)
 	cmd.Env = append(environment(), "FROND_LOG_SLOW=off", "GOGC=400") // the tests read stderr, and a busy machine is slow; little is collected
 	cmd.Dir = t.TempDir()
 	cmd.Stdin = strings.NewReader(stdin)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
-	if ctx.Err() != nil {
-		t.Fatalf("frond %s did not end by itself\n%s", strings.Join(args, " "), stderr.String())
-	}
+	err := testprogram.Run(cmd)
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		t.Fatalf("frond %s: %v", strings.Join(args, " "), err)

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/frondhost/frond/e2e/testprogram"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
@@ -36,13 +37,7 @@ func startPress(t testing.TB) *program {
 // startProgram builds and starts an example that is a program of its own.
 func startProgram(t testing.TB, name string) *program {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", path, "./examples/"+name)
-	build.Dir, build.Env = root, append(os.Environ(), static)
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("examples/%s does not build: %v\n%s", name, err, out)
-	}
-	cmd := exec.Command(path)
+	cmd := exec.Command(testprogram.Build(t, "examples/"+name))
 	cmd.Env = environment("FROND_LISTEN=127.0.0.1:0", "FROND_STORE=memory")
 	cmd.Dir = t.TempDir()
 	return start(t, cmd)

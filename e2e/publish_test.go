@@ -18,6 +18,7 @@ import (
 	natsclient "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/frondhost/frond/e2e/testprogram"
 	"github.com/frondhost/frond/store/postgres/pgtest"
 )
 
@@ -118,7 +119,7 @@ func startHookReceiver(t testing.TB, secret string) *hookReceiver {
 		t.Fatal(err)
 	}
 	cmd.Stderr = t.Output()
-	if err := cmd.Start(); err != nil {
+	if err := testprogram.Start(cmd); err != nil {
 		t.Fatal(err)
 	}
 	r := &hookReceiver{in: in, lines: make(chan string, 100)}

@@ -2,7 +2,6 @@ package e2e_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -10,9 +9,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/frondhost/frond/e2e/testprogram"
 )
 
 // TestReadmes runs what the READMEs print. A block of commands is run where an
@@ -161,15 +161,13 @@ func (c command) run(t *testing.T, where addresses) {
 // runIn runs the command in a folder, with more in its environment.
 func (c command) runIn(t *testing.T, dir string, where addresses, environ ...string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-	defer cancel()
 	line := where.replacer(false).Replace(c.line)
-	cmd := exec.CommandContext(ctx, "sh", "-c", strings.ReplaceAll(line, "bin/frond ", "frond ")) // what `make` puts there
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", strings.ReplaceAll(line, "bin/frond ", "frond ")) // what `make` puts there
 	cmd.Dir = dir
 	cmd.Env = environment(append(environ, "PATH="+filepath.Dir(binary(t))+":"+os.Getenv("PATH"))...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
+	err := testprogram.Run(cmd)
 	got := where.replacer(true).Replace(stdout.String() + stderr.String())
 	if c.want == "" && err != nil {
 		t.Errorf("$ %s%v\n%s", c.line, err, got)

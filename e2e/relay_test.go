@@ -2,7 +2,6 @@ package e2e_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -10,7 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/frondhost/frond/e2e/testprogram"
 )
 
 // app copies a folder of e2e/js into a new one, beside the packages that are
@@ -42,14 +42,12 @@ func node(t *testing.T, dir string, args ...string) (stdout, stderr string) {
 // nodeWith is node with more in the environment.
 func nodeWith(t *testing.T, dir string, env []string, args ...string) (stdout, stderr string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "node", args...)
+	cmd := exec.CommandContext(t.Context(), "node", args...)
 	cmd.Dir = dir
 	cmd.Env = environment(append(env, "NO_COLOR=1", "NODE_NO_WARNINGS=")...)
 	var out, talk bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &talk
-	if err := cmd.Run(); err != nil {
+	if err := testprogram.Run(cmd); err != nil {
 		t.Fatalf("node %s: %v\n%s%s", strings.Join(args, " "), err, out.String(), talk.String())
 	}
 	return out.String(), talk.String()

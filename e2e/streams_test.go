@@ -1,13 +1,13 @@
 package e2e_test
 
 import (
-	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/frondhost/frond/e2e/testprogram"
 )
 
 // TestStreamsInABrowser: a page follows more than a browser has connections, over one that is
@@ -38,11 +38,9 @@ func TestStreamsInABrowser(t *testing.T) {
 	bundle := filepath.Join(dir, "bundle.js")
 	tool(t, dir, nil, "./node_modules/esbuild/bin/esbuild", entry, "--bundle", "--format=esm", "--outfile="+bundle, "--log-level=error")
 	host := startGateway(t, shop, "--store", storeFor(t))
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "node", "streams.mjs", t.TempDir(), host.URL, bundle)
+	cmd := exec.CommandContext(t.Context(), "node", "streams.mjs", t.TempDir(), host.URL, bundle)
 	cmd.Dir, cmd.Env = drivers, environment("CHROMIUM="+browser)
-	said, err := cmd.CombinedOutput()
+	said, err := testprogram.CombinedOutput(cmd)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}

@@ -2,13 +2,12 @@ package e2e_test
 
 import (
 	"bufio"
-	"context"
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/frondhost/frond/e2e/freeport"
+	"github.com/frondhost/frond/e2e/testprogram"
 )
 
 // TestSubscriptions runs the clients of the field, unchanged, against the program: graphql-ws,
@@ -25,9 +24,7 @@ func TestSubscriptions(t *testing.T) {
 	store := storeFor(t)
 	listen := freeport.Address(t)
 	gw := startGateway(t, project, "--store", store, "--listen", listen)
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "node", "subscriptions.mjs", gw.URL)
+	cmd := exec.CommandContext(t.Context(), "node", "subscriptions.mjs", gw.URL)
 	cmd.Dir = dir
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -38,7 +35,7 @@ func TestSubscriptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd.Stderr = cmd.Stdout
-	if err := cmd.Start(); err != nil {
+	if err := testprogram.Start(cmd); err != nil {
 		t.Fatal(err)
 	}
 	steps, said := 0, []string{}

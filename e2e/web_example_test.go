@@ -2,7 +2,6 @@ package e2e_test
 
 import (
 	"bufio"
-	"context"
 	"io"
 	"os"
 	"os/exec"
@@ -10,7 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/frondhost/frond/e2e/testprogram"
 )
 
 // TestWebExample builds examples/web with the package of the shop and drives it in a real
@@ -62,15 +62,13 @@ func TestWebExample(t *testing.T) {
 	tool(t, dir, nil, "node", "node_modules/vite/bin/vite.js", "build", "--logLevel", "error")
 	host := startGateway(t, shop, "--store", storeFor(t))
 
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
-	defer cancel()
-	preview := exec.CommandContext(ctx, "node", "node_modules/vite/bin/vite.js", "preview", "--host", "127.0.0.1", "--port", "0", "--strictPort")
+	preview := exec.CommandContext(t.Context(), "node", "node_modules/vite/bin/vite.js", "preview", "--host", "127.0.0.1", "--port", "0", "--strictPort")
 	preview.Dir, preview.Env = dir, environment("SHOP="+host.URL, "NO_COLOR=1")
 	out, err := preview.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := preview.Start(); err != nil {
+	if err := testprogram.Start(preview); err != nil {
 		t.Fatal(err)
 	}
 	defer func() {
@@ -81,10 +79,10 @@ func TestWebExample(t *testing.T) {
 	if address == "" {
 		t.Fatal("vite names no address")
 	}
-	cmd := exec.CommandContext(ctx, "node", "web.mjs", address, t.TempDir(), host.URL)
+	cmd := exec.CommandContext(t.Context(), "node", "web.mjs", address, t.TempDir(), host.URL)
 	cmd.Dir = drivers
 	cmd.Env = environment("CHROMIUM=" + browser)
-	said, err := cmd.CombinedOutput()
+	said, err := testprogram.CombinedOutput(cmd)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}

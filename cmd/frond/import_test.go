@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/frondhost/frond/e2e/testprogram"
 )
 
 // TestKilledImportKeepsWholeBatches kills an import in its middle: the rows are those of whole batches, and
@@ -38,7 +40,7 @@ func TestKilledImportKeepsWholeBatches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := killed.Start(); err != nil {
+	if err := testprogram.Start(killed); err != nil {
 		t.Fatal(err)
 	}
 	// The pipe takes 64 KiB and the reader as many: when 800 KiB are written, batches have been.

@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -19,6 +18,7 @@ import (
 	sqlite3 "github.com/ncruces/go-sqlite3"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/frondhost/frond/e2e/testprogram"
 	"github.com/frondhost/frond/store/postgres/pgtest"
 )
 
@@ -31,39 +31,17 @@ type scripts struct{ *testing.M }
 
 func (s scripts) Run() int {
 	code := s.M.Run()
-	if dir, err := plain(); err == nil && dir != "" {
-		_ = os.RemoveAll(dir)
-	}
+	testprogram.Clean()
 	return code
 }
 
-// plain builds the program without the race detector, under which it takes a third of a second
-// of CPU to start: hundreds of commands that run to their end alone would take longer than all
-// else here. Programs that stay (start NAME) have the detector. It returns the program's folder,
-// "" where this is no race build.
-var plain = sync.OnceValues(func() (string, error) {
-	if !raced {
-		return "", nil
+// plain makes the commands of a script the program without the race detector, under which it takes a
+// third of a second of CPU to start: hundreds of commands that run to their end alone would take
+// longer than all else here. Programs that stay (start NAME) have the detector.
+func plain(t *testing.T, env *testscript.Env) {
+	if raced {
+		env.Setenv("PATH", filepath.Dir(testprogram.Build(t, "cmd/frond"))+string(filepath.ListSeparator)+env.Getenv("PATH"))
 	}
-	dir, err := os.MkdirTemp("", "frond-scripts-")
-	if err != nil {
-		return "", err
-	}
-	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", filepath.Join(dir, "frond"), ".")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as `make build` does
-	if out, err := build.CombinedOutput(); err != nil {
-		return dir, fmt.Errorf("the program does not build: %w\n%s", err, out)
-	}
-	return dir, nil
-})
-
-// once makes the commands of a script those of [plain].
-func once(env *testscript.Env) error {
-	dir, err := plain()
-	if err == nil && dir != "" {
-		env.Setenv("PATH", dir+string(filepath.ListSeparator)+env.Getenv("PATH"))
-	}
-	return err
 }
 
 // TestScript runs the conversations in testdata/script, each with the program as a
@@ -81,7 +59,8 @@ func TestScript(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			env.Values["services"] = map[string]*service{}
-			return once(env)
+			plain(t, env)
+			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"start": startService, "terminate": stopService, "http": sendHTTP, "sqlite": runSQLite},
 	})
@@ -98,7 +77,8 @@ func TestScriptPostgres(t *testing.T) {
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("DATABASE", address)
-			return once(env)
+			plain(t, env)
+			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"postgres": runPostgres},
 	})
@@ -136,7 +116,7 @@ func startService(ts *testscript.TestScript, neg bool, args []string) {
 	cmd.Env = append(os.Environ(), "HOME="+ts.Getenv("HOME"))
 	stderr, err := cmd.StderrPipe()
 	ts.Check(err)
-	ts.Check(cmd.Start())
+	ts.Check(testprogram.Start(cmd))
 	s := &service{cmd: cmd, talk: make(chan string, 1)}
 	services(ts)[args[0]] = s
 	ts.Defer(func() { _ = cmd.Process.Kill() })

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/frondhost/frond/e2e/testprogram"
 )
 
 // The first signal begins the drain, the second one ends it.
@@ -28,7 +30,7 @@ func TestSecondSignalEndsAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Start(); err != nil {
+	if err := testprogram.Start(cmd); err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = cmd.Process.Kill() }()

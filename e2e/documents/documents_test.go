@@ -3,7 +3,6 @@ package documents
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -19,6 +18,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/e2e/freeport"
+	"github.com/frondhost/frond/e2e/testprogram"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/schema"
@@ -137,9 +137,7 @@ type finding struct {
 
 func lint(t *testing.T, dir, folder string) (all []finding) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "node", "lint.mjs", folder)
+	cmd := exec.CommandContext(t.Context(), "node", "lint.mjs", folder)
 	cmd.Dir = dir
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -311,15 +309,14 @@ func prism(t *testing.T, dir string, doc json.RawMessage, url string) string {
 		t.Fatal(err)
 	}
 	port := strconv.Itoa(freeport.Port(t))
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
-	cmd := exec.CommandContext(ctx, "node", "node_modules/@stoplight/prism-cli/dist/index.js", "proxy", file, url, "--host", "127.0.0.1", "--port", port)
+	cmd := exec.CommandContext(t.Context(), "node", "node_modules/@stoplight/prism-cli/dist/index.js", "proxy", file, url, "--host", "127.0.0.1", "--port", port)
 	cmd.Dir = dir
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Start(); err != nil {
+	if err := testprogram.Start(cmd); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { cancel(); _ = cmd.Wait() })
+	t.Cleanup(func() { _ = cmd.Wait() })
 	for range 3000 {
 		if c, err := net.Dial("tcp", "127.0.0.1:"+port); err == nil {
 			_ = c.Close()

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/frondhost/frond/e2e/testprogram"
 	"github.com/frondhost/frond/store/postgres/pgtest"
 )
 
@@ -81,7 +82,7 @@ func killOne(role, name, file string, env ...string) error {
 	}
 	var failed strings.Builder
 	cmd.Stderr = &failed
-	if err := cmd.Start(); err != nil {
+	if err := testprogram.Start(cmd); err != nil {
 		return err
 	}
 	said := bufio.NewScanner(out)

@@ -17,7 +17,7 @@ const context = await chromium.launchPersistentContext(profile, {
   colorScheme: 'light',
   timeout: 120_000,
 });
-context.setDefaultTimeout(90_000);
+context.setDefaultTimeout(180_000);
 
 const wrong = []; // what no visit may bring about
 const requests = [];

@@ -14,7 +14,7 @@ import { chromium } from 'playwright-core';
 const [origin, screenshot] = process.argv.slice(2);
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, headless: true, args: ['--no-sandbox', '--disable-gpu'], timeout: 120_000 });
 const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
-page.setDefaultTimeout(90_000);
+page.setDefaultTimeout(180_000);
 const wrong = [];
 page.on('request', r => { if (new URL(r.url()).origin !== origin) wrong.push(`a request to ${r.url()}`); });
 page.on('pageerror', e => wrong.push(`a script failed: ${e}`));

@@ -37,7 +37,7 @@ const context = await chromium.launchPersistentContext(profile, {
   args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
   timeout: 120_000,
 });
-context.setDefaultTimeout(60_000);
+context.setDefaultTimeout(180_000);
 // What takes three heartbeats takes four seconds and a half.
 await context.addInitScript(() => {
   const { setTimeout } = window;
@@ -56,7 +56,7 @@ const until = async (what, get, want) => {
   for (let i = 0; ; i++) {
     const is = await get();
     if (want(is)) return is;
-    if (i === 400) assert.fail(`${what}: ${JSON.stringify(is)}`);
+    if (i === 3600) assert.fail(`${what}: ${JSON.stringify(is)}`);
     await new Promise(done => setTimeout(done, 50));
   }
 };

@@ -14,7 +14,7 @@ const context = await chromium.launchPersistentContext(profile, {
   args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
   timeout: 120_000,
 });
-context.setDefaultTimeout(90_000);
+context.setDefaultTimeout(180_000);
 const wrong = [];
 context.on('console', m => {
   if (m.text().startsWith('Failed to load resource')) return; // a refusal, which the page shows
@@ -34,7 +34,7 @@ const until = async (what, get, want) => {
   for (let i = 0; ; i++) {
     const is = await get();
     if (want(is)) return is;
-    if (i === 600) assert.fail(`${what}: ${JSON.stringify(is)}`);
+    if (i === 3600) assert.fail(`${what}: ${JSON.stringify(is)}`);
     await new Promise(done => setTimeout(done, 100));
   }
 };

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond"
+	"github.com/frondhost/frond/e2e/testprogram"
 )
 
 // TestMail: an order is a mail, also where the event is handed over twice.
@@ -53,12 +54,8 @@ func TestMail(t *testing.T) {
 // each order that was answered has one mail, and no mail is of no order.
 func TestMailsSurviveKills(t *testing.T) {
 	dir := t.TempDir()
-	binary, mails := filepath.Join(dir, "shop"), filepath.Join(dir, "mails.txt")
-	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", binary, ".")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as `make build` does
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	binary, mails := testprogram.Build(t, "examples/shop"), filepath.Join(dir, "mails.txt")
+	t.Cleanup(testprogram.Clean)
 	if err := os.CopyFS(filepath.Join(dir, "queries"), os.DirFS("queries")); err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +65,7 @@ func TestMailsSurviveKills(t *testing.T) {
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), "MAIL_FILE="+mails)
 		stderr, err := cmd.StderrPipe()
 		if err == nil {
-			err = cmd.Start()
+			err = testprogram.Start(cmd)
 		}
 		if err != nil {
 			t.Fatal(err)

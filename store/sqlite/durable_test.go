@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/frondhost/frond/e2e/testprogram"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
@@ -84,7 +85,7 @@ func TestKillDuringCreates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := child.Start(); err != nil {
+		if err := testprogram.Start(child); err != nil {
 			t.Fatal(err)
 		}
 		lines := bufio.NewScanner(out)
