@@ -87,7 +87,9 @@ func (h *Host) look(ctx context.Context, f *facade.Facade, do func(context.Conte
 
 // task is the target of a migration for a façade: the entities whose rows are kept here.
 func (h *Host) task(f *facade.Facade) *migration.Task {
-	return &migration.Task{Changes: f.Catalog().Changes, Entities: h.config.entities(f.Catalog())}
+	task := &migration.Task{Changes: f.Catalog().Changes, Entities: h.config.entities(f.Catalog())}
+	task.Changes.Newest = h.config.Mode == Development
+	return task
 }
 
 // prepare brings the schema of the store up to the entities whose rows are kept here, or with

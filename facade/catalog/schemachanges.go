@@ -17,6 +17,9 @@ type SchemaChanges struct {
 	// Gone are entities and fields that have no new name, with To "".
 	Gone   []Renamed
 	Values []*Backfill
+	// Newest says that the cards are the newest ones, also where the store has seen them before others: those of a project under
+	// development.
+	Newest bool
 }
 
 // Renamed is one rename. Entities are keys (schema.EntityKey); the fields are "" where an

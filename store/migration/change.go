@@ -65,6 +65,8 @@ func (ch *Change) Judge(d *Difference) (s Step, f *Filling, err error) {
 		value = ch.Value(d.Column)
 	}
 	switch {
+	case d.older && d.Op == ChangeType && ch.Task.Start:
+		s.Refuse("newer cards have given the column the type "+d.WasColumn.Kind, "start the newer cards, or run frond migrate apply to go back")
 	case ch.Replaced[s.Column]:
 	case d.Op == AddUnique:
 		err = ch.distinct(&s, d.Index)

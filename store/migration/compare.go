@@ -12,6 +12,9 @@ type Difference struct {
 	Column, WasColumn *Column
 	Check             *Check // of add-check and drop-check
 	Index             *Index // of add-index, add-unique and drop-index
+
+	// older says that newer cards have defined the table, and skipped that a start leaves the difference.
+	older, skipped bool
 }
 
 // compare lists in which way present differs from wanted, in the order in which the differences

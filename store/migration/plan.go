@@ -89,6 +89,8 @@ type Step struct {
 	Keys []string `json:"keys,omitempty"`
 	// Bytes is about how much free disk the step needs while it runs; 0: nothing worth saying.
 	Bytes int64 `json:"bytes,omitempty"`
+
+	skipped bool // a start leaves it, whatever the rows hold
 }
 
 // maxKeys is how many keys of rows that block a step are listed.
@@ -99,6 +101,8 @@ type Plan struct {
 	Steps []Step `json:"steps"`
 	// Notices name the tables that the program leaves alone because no card describes them.
 	Notices []string `json:"notices"`
+	// Skipped lists the differences that a start leaves, since newer cards have made them or the task changes no table.
+	Skipped []string `json:"-"`
 	// Begin and End are the statements around all steps, where a store takes them in one
 	// transaction.
 	Begin, End []string `json:"-"`
@@ -220,7 +224,10 @@ func (s *Step) listed() string {
 
 // Refuse makes the step one that the rows do not allow and that no flag permits.
 func (s *Step) Refuse(reason, remedy string) {
-	s.Refused, s.Start, s.Reason, s.Remedy = true, Refuses, reason, remedy
+	s.Refused, s.Reason, s.Remedy = true, reason, remedy
+	if !s.skipped {
+		s.Start = Refuses
+	}
 }
 
 // Applied is a step as the history of a database keeps it.

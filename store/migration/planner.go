@@ -10,10 +10,16 @@ type Database interface {
 	// Ledger returns the record of names, and History the latest migrations, most at most.
 	Ledger() ([]Called, error)
 	History(most int) ([]Entry, error)
+	// Definitions returns the record of definitions, by table.
+	Definitions() (map[string][]string, error)
+	// Plain returns the tables of the task's cards under the names of a database without tables.
+	Plain() []*Table
 	// Compile compiles the tables of the task's cards under their names.
 	Compile(names *Names) ([]*Table, error)
 	// Settle takes all differences before they are planned, and returns the names after the plan.
 	Settle(all []Difference) (*Names, error)
+	// Accept has a table served with a difference that a start leaves.
+	Accept(d *Difference)
 	// Adopted reports whether another program made a table of the database that is no entity's.
 	Adopted(table string) bool
 	// Rename, Create and Alter add the steps of a rename, of a table that is not there, and of all
@@ -36,6 +42,8 @@ type Planner struct {
 	Plan Plan
 	// Present are the tables of the database.
 	Present []*Table
+	// Defined are the entries that the record of definitions gets, by table.
+	Defined map[string][]string
 }
 
 // Make compares the tables of the cards with those of a database, and makes a step of each
@@ -53,7 +61,12 @@ func (p *Planner) Make(db Database, naming Naming) error {
 	if err != nil {
 		return err
 	}
+	plain := db.Plain()
 	wanted, err := db.Compile(names)
+	if err != nil {
+		return err
+	}
+	recorded, err := db.Definitions()
 	if err != nil {
 		return err
 	}
@@ -65,6 +78,7 @@ func (p *Planner) Make(db Database, naming Naming) error {
 	if names, err = db.Settle(all); err != nil {
 		return err
 	}
+	all = p.leave(db, p.date(recorded, plain, wanted), all)
 	var own []*Table
 	for _, t := range p.Present {
 		if !db.Adopted(t.Name) {

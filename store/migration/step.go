@@ -16,8 +16,8 @@ func (d *Difference) Step() Step {
 		s.Field = d.Table.fields(d.Index.Columns)
 	}
 	// An index that holds rows to be unique cannot stay, and none can whose name another one has.
-	if d.Op == DropColumn || d.Op == DropIndex && !d.Index.Unique && d.Table.Index(d.Index.Name) == nil {
-		s.Start = Leaves
+	if d.skipped || d.Op == DropColumn || d.Op == DropIndex && !d.Index.Unique && d.Table.Index(d.Index.Name) == nil {
+		s.Start, s.skipped = Leaves, d.skipped
 	}
 	return s
 }

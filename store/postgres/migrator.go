@@ -321,6 +321,26 @@ const (
 const readWritten = `SELECT count(*) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname = '` + engine.Bookkeeping + `' AND c.relname = 'names' AND pg_catalog.pg_relation_size(c.oid) > 0`
 
+// Plain implements [migration.Database].
+func (m *migrator) Plain() (all []*migration.Table) {
+	for _, t := range m.adopted.Order {
+		all = append(all, t.described())
+	}
+	return all
+}
+
+// Accept implements [migration.Database].
+func (m *migrator) Accept(d *migration.Difference) {
+	for _, all := range []*tables{m.before, m.tables} {
+		for _, c := range all.ByName[d.Table.Name].columns {
+			if d.Column != nil && c.Plain == d.Column.Name {
+				d.Keep(&c.def)
+				c.NotNull = c.def.NotNull
+			}
+		}
+	}
+}
+
 // Rename implements [migration.Database].
 func (m *migrator) Rename(r *migration.Renaming) {
 	m.add(r.Step, work{table: m.before.ByName[r.Table], groups: []group{one(m.nameSQL(r.Entry))}})

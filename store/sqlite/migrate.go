@@ -114,6 +114,9 @@ func (s *access) migrate(c *engine.Conn, m *migrator) (err error) {
 	for _, line := range m.lines {
 		s.db.Log().Info("the store changed", "step", line)
 	}
+	for _, line := range m.Plan.Skipped {
+		s.db.Log().Warn(migration.SkippedMessage, "what", line)
+	}
 	for _, line := range m.Plan.Notices {
 		s.db.Log().Warn("the store holds something that no card describes; it is left alone", "what", line)
 	}
@@ -135,6 +138,9 @@ func (m *migrator) apply() error {
 		return err
 	}
 	if err := m.write(); err != nil {
+		return err
+	}
+	if err := m.define(); err != nil {
 		return err
 	}
 	if err := m.tallies(); err != nil {

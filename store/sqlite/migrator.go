@@ -64,6 +64,24 @@ func (m *migrator) Compile(names *migration.Names) (wanted []*migration.Table, e
 	return wanted, err
 }
 
+// Plain implements [migration.Database].
+func (m *migrator) Plain() (all []*migration.Table) {
+	for _, t := range m.tables.Order {
+		all = append(all, t.described())
+	}
+	return all
+}
+
+// Accept implements [migration.Database].
+func (m *migrator) Accept(d *migration.Difference) {
+	for _, c := range m.tables.ByName[d.Table.Name].columns {
+		if d.Column != nil && c.Plain == d.Column.Name {
+			d.Keep(&c.def)
+			c.NotNull = c.def.NotNull
+		}
+	}
+}
+
 // Settle implements [migration.Database]. Every column keeps its name.
 func (m *migrator) Settle([]migration.Difference) (*migration.Names, error) {
 	return m.tables.Names, nil
