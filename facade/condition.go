@@ -41,7 +41,7 @@ func admitWhere(ctx context.Context, x *execution) error {
 	if x.versionScope == nil {
 		return kiterror.Errorf(kiterror.PreconditionFailed, "you may not read the row, so that no condition on it can hold; leave where out")
 	}
-	p := filter.Parser{Host: &x.viewer, At: "/query/where", Max: schema.MaxDetails - len(x.details)}
+	p := filter.Parser{Host: &x.viewer, At: "/query/where", Max: schema.MaxDetails - len(x.details), Write: true}
 	x.condition = p.Parse(ctx, x.door.Entity, x.view(x.versionScope), value)
 	_ = RequestOf(ctx).Spend(time.Duration(p.Conditions) * conditionWork) // the store reads the rest
 	x.details = append(x.details, p.Details...)

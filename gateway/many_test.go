@@ -43,6 +43,17 @@ func TestManyOnEverySurface(t *testing.T) {
 		{"POST", "/graphql", `{"query":"mutation { upsertProduct(by: AISLE_PLACE, input: {sku: \"jj\", price: 1, sellerId: \"s\", aisle: \"A\", place: 1}) { created } }"}`, 200, `{"data":{"upsertProduct":{"created":true}}}`},
 		{"POST", "/graphql", `{"query":"mutation { deleteProducts(where: {sku: {in: [\"gg\", \"hh\"]}}) { count items { sku } } }"}`, 200, `{"data":{"deleteProducts":{"count":2,"items":[{"sku":"gg"},{"sku":"hh"}]}}}`},
 
+		// A condition that falls away writes nothing.
+		{"POST", "/graphql", `{"query":"mutation($x: String) { deleteProducts(where: {price: {gte: 0}, sku: {eq: $x}}) { count } }"}`, 200, `$x has no value, so that the write would lose the condition where.sku.eq`},
+		{"POST", "/graphql", `{"query":"mutation($x: Int) { updateProducts(where: {price: {gte: 0, lte: $x}}, set: {price: 9}) { count } }"}`, 200, `the condition where.price.lte`},
+		{"POST", "/graphql", `{"query":"mutation($x: StringFilter) { deleteProducts(where: {price: {gte: 0}, or: [{sku: $x}]}) { count } }"}`, 200, `errors`},
+		{"POST", "/graphql", `{"query":"mutation($w: ProductFilter!) { deleteProducts(where: $w) { count } }","variables":{"w":{"price":{"gte":0},"sku":{}}}}`, 200, `"pointer":"/query/where/sku"`},
+		{"POST", "/graphql", `{"query":"mutation($x: Int) { deleteProduct(id: \"a\", where: {price: {lt: $x}}) }"}`, 200, `the condition where.price.lt`},
+		{"DELETE", `/api/shop/products?filter={"price":{"gte":0},"sku":{"notIn":[]}}`, ``, 400, `"pointer":"/query/where/sku/notIn"`},
+		{"DELETE", `/api/shop/products/a?where={"sku":{}}`, ``, 400, `"pointer":"/query/where/sku"`},
+		{"POST", "/_kit/call", `{"jsonrpc":"2.0","id":1,"method":"product.deleteMany","params":{"query":{"where":{"sku":{"contains":""}}}}}`, 200, `"pointer":"/query/where/sku/contains"`},
+		{"GET", "/api/shop/products?fields=sku,price&sort=sku&filter[price][lt]=9&limit=3", ``, 200, `"items":[{"sku":"aa","price":7},{"sku":"bb","price":7},{"sku":"cc","price":3}]`},
+
 		{"POST", "/_kit/call", `{"jsonrpc":"2.0","id":1,"method":"rpc.atomic","params":{"calls":[{"method":"brand.create","params":{"body":{"id":"x"}}},{"method":"brand.findById","params":{"params":{"id":{"$result":"0.id"}},"query":{"fields":"id"}}}]}}`, 200, `"result":{"results":[{"id":"x","hidden":false},{"id":"x"}]}`},
 		{"POST", "/_kit/call", `{"jsonrpc":"2.0","id":1,"method":"rpc.atomic","params":{"calls":[{"method":"brand.create","params":{"body":{"id":"y"}}},{"method":"brand.create","params":{"body":{}}}]}}`, 200, `"call":1,"details":[{"path":"id","pointer":"/calls/1/body/id"`},
 		{"POST", "/api/atomic", `{"calls":[{"method":"brand.create","params":{"body":{"id":"z"}}}]}`, 200, `{"results":[{"id":"z","hidden":false}]}`},

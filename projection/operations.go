@@ -119,7 +119,7 @@ func (os *operations) addConditions(f *field, d *door) {
 		f.take(&ast.ArgumentDefinition{Name: "ifMatch", Type: stringType, Description: ifMatchText}, binding.Arg{Into: binding.IntoQuery, Key: "ifMatch"})
 	}
 	if query.Property("where") != nil {
-		f.take(&ast.ArgumentDefinition{Name: "where", Type: os.filters.filterOf(d).typ(), Description: whereText}, binding.Arg{Into: binding.IntoQuery, Key: "where"})
+		f.take(&ast.ArgumentDefinition{Name: "where", Type: os.filters.filterOf(d).typ(), Description: whereText}, binding.Arg{Into: binding.IntoWhere, Key: "where"})
 	}
 }
 
@@ -307,7 +307,7 @@ func (os *operations) addManyWrites(d *door, op *catalog.Operation, f *field) (n
 		f.typ = out.typ()
 		return after("upsert")
 	}
-	add("where", os.required(os.filters.filterOf(d).typ()), binding.IntoQuery)
+	add("where", os.required(os.filters.filterOf(d).typ()), binding.IntoWhere)
 	if in != nil && op.Patch {
 		add("set", os.required(in.typ()), binding.IntoBody)
 	}

@@ -89,6 +89,7 @@ func (f *fetch) Invocation(vars *language.Variables) *invocation {
 	paging := paging{}
 	functions := slices.Clip(f.functions)
 	for _, b := range f.Args.bound {
+		r.Complete = b.Into == binding.IntoWhere
 		text, ok := r.Argument(nil, b.def, b.value)
 		if !ok {
 			continue

@@ -37,6 +37,11 @@ var operatorNames = []string{"eq", "ne", "in", "notIn", "lt", "lte", "gt", "gte"
 // isAny accepts every field: null can be asked of any value.
 func isAny(*schema.Property) bool { return true }
 
+// ofPart reports whether an operator looks for its operand inside a text.
+func (o Op) ofPart() bool {
+	return o == Contains || o == StartsWith || o == EndsWith || o == IContains
+}
+
 // IsScalar reports whether the values of a field can be compared, so that rows can be
 // sorted and batched by it.
 func IsScalar(p *schema.Property) bool  { return p.Kind != schema.KindJSON }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -76,7 +77,10 @@ type Parser struct {
 	// Reference reads placeholders; nil: there are none. A filter with placeholders is a
 	// rule, and a rule that says nothing is refused.
 	Reference Reference
-	Details   []schema.Detail // the refusals
+	// Write marks the condition of a write. Each part of it has to narrow the rows: an empty object at
+	// any depth, an empty list and an empty text are refused.
+	Write   bool
+	Details []schema.Detail // the refusals
 
 	// Conditions is how many conditions were read.
 	Conditions int
@@ -195,6 +199,7 @@ func (p *Parser) member(e *schema.Entity, scope Scope, name string, value json.R
 	case "not":
 		f := p.object(e, scope, value)
 		if f == nil {
+			p.narrows(0)
 			f = &Filter{Op: And} // not {} holds for no row
 		}
 		return &Filter{Op: Not, Sub: []*Filter{f}}
@@ -342,6 +347,9 @@ func (p *Parser) comparison(field *schema.Property, name string, text json.RawMe
 		}
 	default:
 		value, why = p.value(field, o.op, text)
+		if part, is := value.(string); is && part == "" && o.op.ofPart() {
+			p.narrows(0)
+		}
 	}
 	if why != "" {
 		p.refuse("type", why)
@@ -388,6 +396,7 @@ func (p *Parser) oneOf(field *schema.Property, op Op, text json.RawMessage) *Fil
 	case len(values) == 0 && op == In:
 		return Nothing()
 	case len(values) == 0:
+		p.narrows(0)
 		return &Filter{Op: And}
 	}
 	return &Filter{Op: op, Field: field, Values: values}
@@ -426,13 +435,24 @@ func (p *Parser) value(field *schema.Property, op Op, text json.RawMessage) (any
 	return value, ""
 }
 
-// empty refuses, in a rule, what says nothing: it would hold for every row, and an
-// author who left something out does not mean that.
+// empty refuses, in a rule and in the condition of a write, an object or a list without conditions: it
+// would hold for every row, and an author who left something out does not mean that.
 func (p *Parser) empty(all []*Filter) []*Filter {
 	if p.Reference != nil && len(all) == 0 && len(p.Details) == 0 {
 		p.refuse("minProperties", "says nothing, so that it would hold for every row; write a condition, or leave it out")
 	}
+	p.narrows(len(all))
 	return all
+}
+
+// narrows refuses, in the condition of a write, a part with n conditions or values where n is 0: a
+// value that the sender forgot must not turn into more rows to write. A part with a refusal inside
+// is not refused again.
+func (p *Parser) narrows(n int) {
+	if !p.Write || n > 0 || slices.ContainsFunc(p.Details, func(d schema.Detail) bool { return strings.HasPrefix(d.Pointer, p.pointer()) }) {
+		return
+	}
+	p.refuse("minProperties", "is empty, so that it would not narrow the rows to write; write a value, or leave it out")
 }
 
 // counts counts a condition and reports whether the filter is still small enough; the first
@@ -489,9 +509,14 @@ func (p *Parser) refuse(code, message string) {
 	if p.full() {
 		return
 	}
+	p.Details = append(p.Details, schema.Detail{Code: code, Message: message}.At(p.pointer()))
+}
+
+// pointer returns where the parser is, as details have it.
+func (p *Parser) pointer() string {
 	at := p.At
 	for _, name := range p.path {
 		at += "/" + jsontext.Token(name)
 	}
-	p.Details = append(p.Details, schema.Detail{Code: code, Message: message}.At(at))
+	return at
 }

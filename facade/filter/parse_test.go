@@ -193,3 +193,35 @@ func TestLargeFilterIsNotRead(t *testing.T) {
 		t.Errorf("%d conditions are read: %v", p.Conditions, p.Details)
 	}
 }
+
+// TestWriteNarrows: the condition of a write is refused where a part of it would not narrow the
+// rows, with the path of that part.
+func TestWriteNarrows(t *testing.T) {
+	e := books(t)
+	for _, c := range []struct{ text, at string }{
+		{`{}`, "/query/where"},
+		{`{"title":{}}`, "/query/where/title"},
+		{`{"author":{}}`, "/query/where/author"},
+		{`{"author":{"name":{}}}`, "/query/where/author/name"},
+		{`{"author":{"name":{"notIn":[]}}}`, "/query/where/author/name/notIn"},
+		{`{"pages":{"gte":0},"title":{}}`, "/query/where/title"},
+		{`{"pages":{"gte":0},"title":{},"author":{}}`, "/query/where/title /query/where/author"},
+		{`{"pages":{"gte":0},"title":{"contains":""}}`, "/query/where/title/contains"},
+		{`{"pages":{"gte":0},"not":{}}`, "/query/where/not"},
+		{`{"pages":{"gte":0},"and":[]}`, "/query/where/and"},
+		{`{"pages":{"gte":0},"or":[{"title":{"eq":"x"}},{}]}`, "/query/where/or/1"},
+		{`{"pages":{"in":[]}}`, ""}, // no row at all
+		{`{"title":{"eq":""}}`, ""},
+		{`{"not":{"author":{"name":{"eq":"Ada"}}}}`, ""},
+	} {
+		p := filter.Parser{At: "/query/where", Write: true}
+		p.Parse(t.Context(), e, filter.All, json.RawMessage(c.text))
+		var at []string
+		for _, d := range p.Details {
+			at = append(at, d.Pointer)
+		}
+		if got := strings.Join(at, " "); got != c.at {
+			t.Errorf("%s: refused at %q, want %q", c.text, got, c.at)
+		}
+	}
+}

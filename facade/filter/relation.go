@@ -40,7 +40,11 @@ func (p *Parser) related(link *schema.Link, value json.RawMessage) (*Filter, boo
 			return nil, true
 		}
 	}
-	return someOf(link, Both(scope.Visible(), p.object(link.Target, scope, value))), true
+	sub := p.object(link.Target, scope, value)
+	if sub == nil {
+		p.narrows(0)
+	}
+	return someOf(link, Both(scope.Visible(), sub)), true
 }
 
 // someOf is a filter on the row behind a relation; nil holds for every row there.
@@ -98,6 +102,9 @@ func (p *Parser) ofMany(link *schema.Link, there Scope, via *Filter, ok bool, na
 		return nil
 	}
 	sub := p.object(link.Target, there, text)
+	if sub == nil {
+		p.narrows(0)
+	}
 	if op == Every && there.Visible() != nil && sub != nil {
 		// Every row the caller can see: one that is hidden does not count.
 		sub = &Filter{Op: Or, Sub: []*Filter{{Op: Not, Sub: []*Filter{there.Visible()}}, sub}}

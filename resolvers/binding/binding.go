@@ -159,6 +159,7 @@ const (
 	IntoID        Place = iota // the id of the row that a built-in operation is about
 	IntoParams                 // a member of params
 	IntoQuery                  // a member of the query
+	IntoWhere                  // query.where, the condition of a write: each of its variables has a value
 	IntoBody                   // the argument is the body, whole
 	AllParams                  // the argument is params, whole
 	AllQuery                   // the argument is the query, whole

@@ -14,9 +14,13 @@ import (
 // in their places (GraphQL 6.4.1 and 3.10). After an error the text is useless, and Err is to
 // be reported. A Renderer is for one call; it is not safe for several goroutines.
 type Renderer struct {
-	Vars  *Variables      // nil where the literal has none
-	Err   *kiterror.Error // the first thing that does not fit
-	depth int
+	Vars *Variables      // nil where the literal has none
+	Err  *kiterror.Error // the first thing that does not fit
+	// Complete refuses an object with a member whose variable has no value, where GraphQL leaves the
+	// member out (3.10): the condition of a write must not lose a part.
+	Complete bool
+	path     []string // of the members around the value
+	depth    int
 }
 
 // maxDefaults bounds defaults that name themselves through input types.
@@ -78,11 +82,7 @@ func (r *Renderer) free(dst []byte, v *ast.Value) []byte {
 	case ast.ObjectValue:
 		dst = append(dst, '{')
 		for _, child := range v.Children {
-			if r.absent(child.Value) {
-				continue
-			}
-			dst = key(dst, child.Name)
-			dst = r.value(dst, nil, child.Value)
+			dst = r.member(dst, nil, child)
 		}
 		return append(dst, '}')
 	}
@@ -102,11 +102,9 @@ func (r *Renderer) object(dst []byte, n *Named, v *ast.Value) []byte {
 	fields := n.ByName()
 	for _, child := range v.Children {
 		f := fields[child.Name]
-		if f == nil || r.absent(child.Value) {
-			continue
+		if f != nil {
+			dst = r.member(dst, f.Type, child)
 		}
-		dst = key(dst, child.Name)
-		dst = r.value(dst, f.Type, child.Value)
 	}
 	for _, f := range n.Fields {
 		sent := v.Children.ForName(f.Name)
@@ -121,6 +119,21 @@ func (r *Renderer) object(dst []byte, n *Named, v *ast.Value) []byte {
 		}
 	}
 	return append(dst, '}')
+}
+
+// member appends a member of an object, unless its variable has no value.
+func (r *Renderer) member(dst []byte, t *Type, child *ast.ChildValue) []byte {
+	if r.Complete {
+		r.path = append(r.path, child.Name)
+		defer func() { r.path = r.path[:len(r.path)-1] }()
+	}
+	if r.absent(child.Value) {
+		if r.Complete {
+			r.refuse("$%s has no value, so that the write would lose the condition %s; send a value, or leave the condition out of the document.", child.Value.Raw, strings.Join(r.path, "."))
+		}
+		return dst
+	}
+	return r.value(key(dst, child.Name), t, child.Value)
 }
 
 // absent reports whether a value is a variable that was not provided and has no default. The
@@ -157,6 +170,7 @@ func key(dst []byte, name string) []byte { return jsontext.AppendName(jsontext.C
 // the written value, else the default. written is nil if the document does not name the
 // argument. A required argument without a value sets Err.
 func (r *Renderer) Argument(dst []byte, def *Definition, written *ast.Value) ([]byte, bool) {
+	r.path = append(r.path[:0], def.Name)
 	if written != nil && !r.absent(written) {
 		return r.value(dst, def.Type, written), true
 	}

@@ -24,7 +24,7 @@ func invoke(in *facade.Invocation, where []binding.Arg, args map[string]any) err
 			in.ID = mustJSON(value)
 		case binding.IntoParams:
 			params[a.Key] = value
-		case binding.IntoQuery, binding.IntoFirst, binding.IntoLast, binding.IntoAfter, binding.IntoBefore:
+		case binding.IntoQuery, binding.IntoWhere, binding.IntoFirst, binding.IntoLast, binding.IntoAfter, binding.IntoBefore:
 			query[a.Key] = value
 		case binding.IntoSort:
 			keys, err := binding.Sort(mustJSON(value))
