@@ -372,6 +372,9 @@ func (a *remoteWrittenRow) Value(p *schema.Property) (json.RawMessage, bool) {
 
 // Related implements [filter.Known].
 func (a *remoteWrittenRow) Related(f *filter.Filter) (*filter.Filter, error) {
+	if f.Op == filter.Aggregate {
+		return a.aggregated(f)
+	}
 	f = f.Hops()
 	link := f.Link
 	var sub *filter.Filter
@@ -423,10 +426,28 @@ func (a *remoteWrittenRow) Related(f *filter.Filter) (*filter.Filter, error) {
 			met = len(missing) < len(others)
 		}
 	}
-	if met == (f.Op == filter.Some) {
-		return &filter.Filter{Op: filter.And}, nil
+	return decided(met == (f.Op == filter.Some)), nil
+}
+
+// aggregated judges a value that the rows behind a relation give. Nothing points at a new row, and keys that
+// are written lead to rows whose value only the remote knows.
+func (a *remoteWrittenRow) aggregated(f *filter.Filter) (*filter.Filter, error) {
+	keys, written := a.Value(f.Link.Field)
+	switch inverse := f.Link.Inverse != nil; {
+	case inverse && a.new, !inverse && written && len(elements(keys)) == 0:
+		return decided(f.MeetsNone()), nil
+	case inverse, !written:
+		return f, nil
 	}
-	return filter.Nothing(), nil
+	return nil, kiterror.Errorf(kiterror.NotImplemented, "your access rules here go by %s, which only the host of %s knows of a row to be written; leave %s out", f.Derived.As.Name, a.x.door.Name, f.Link.Field.Name)
+}
+
+// decided is a filter that holds for every row, or for none.
+func decided(holds bool) *filter.Filter {
+	if holds {
+		return &filter.Filter{Op: filter.And}
+	}
+	return filter.Nothing()
 }
 
 // own reports whether an id is the new row's own.

@@ -304,6 +304,45 @@ func TestNearAndFarCollectors(t *testing.T) {
 	}
 }
 
+// TestNearAndFarMoves: a write of a key through which a rule of this host reads is judged by the row
+// afterwards, also where another host keeps the row. A value that only that host can know is refused.
+func TestNearAndFarMoves(t *testing.T) {
+	for _, c := range []struct{ rule, patch, near, far string }{
+		{`{"author":{"id":{"eq":"ada"}}}`, `{"authorId":"alan"}`, "FORBIDDEN", "FORBIDDEN"},
+		{`{"not":{"author":{"id":{"eq":"alan"}}}}`, `{"authorId":"alan"}`, "FORBIDDEN", "FORBIDDEN"},
+		{`{"or":[{"author":{"id":{"eq":"ada"}}},{"title":{"eq":"X"}}]}`, `{"authorId":"alan"}`, "FORBIDDEN", "FORBIDDEN"},
+		{`{"or":[{"author":{"id":{"eq":"ada"}}},{"title":{"eq":"X"}}]}`, `{"authorId":"alan","title":"X"}`, "", ""},
+		{`{"tags":{"some":{"id":{"eq":"t1"}}}}`, `{"tags":["t2"]}`, "FORBIDDEN", "FORBIDDEN"},
+		{`{"tags":{"count":{"gte":1}}}`, `{"tags":[]}`, "FORBIDDEN", "FORBIDDEN"},
+		{`{"tags":{"count":{"gte":1}}}`, `{"tags":["t2"]}`, "", "NOT_IMPLEMENTED"},
+		{`{"tags":{"count":{"gte":1}}}`, `{"title":"X"}`, "", ""},
+		{`{"comments":{"count":{"gte":0}}}`, `{"authorId":"alan"}`, "", ""},
+	} {
+		attach := func(p *facade.Project) {
+			facade.Collect(p.Door("post"), access.CollectorFunc(func(_ context.Context, _ access.State, d *catalog.Door, op *catalog.Operation) (access.Scope, error) {
+				if op.Name != "update" {
+					return access.Scope{}, nil
+				}
+				rows, details := filter.Parse(d.Entity, raw(c.rule), "/rows")
+				if len(details) > 0 {
+					t.Fatal(details)
+				}
+				return access.Scope{Rows: rows}, nil
+			}))
+		}
+		for name, f := range map[string]*facade.Facade{"near": hosting(t, attach), "far": atRemote(t, hosting(t, nil), cardsAndKnown, attach)} {
+			want := map[string]string{"near": c.near, "far": c.far}[name]
+			got := ""
+			if _, err := do(t, f, "post.update", `{"id":"p1"}`, "", c.patch); err != nil {
+				got = string(err.Code)
+			}
+			if got != want {
+				t.Errorf("%s: %s under %s: got %q, want %q", name, c.patch, c.rule, got, want)
+			}
+		}
+	}
+}
+
 // TestAProjectCompilesAgain: what one façade learned of a remote does not stay with the
 // project. The presenter is the project's own where it runs here again.
 func TestAProjectCompilesAgain(t *testing.T) {

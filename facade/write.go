@@ -258,7 +258,8 @@ func subset(some, all []json.RawMessage) bool {
 
 // checkVisible holds a write to the caller's access rules for the row afterwards (docs/decisions/writes-and-versions.md).
 // Rules about the body alone are decided here, the rest by the store in the
-// transaction that writes.
+// transaction that writes. An update of fields that the rules do not read, in the row or in rows
+// behind its relations, is not judged.
 func checkVisible(ctx context.Context, x *execution, terms *Terms, change catalog.Change) error {
 	if x.doorScope.Rows == nil {
 		return nil
@@ -270,7 +271,7 @@ func checkVisible(ctx context.Context, x *execution, terms *Terms, change catalo
 		return err
 	case remaining.Never() && a.new && len(x.points) == 0: // else the store says first whether its relations lead anywhere
 		return errHidden(change)
-	case remaining.Always(), remaining == x.doorScope.Rows && !a.new: // nothing is written that it is about
+	case remaining.Always(), !a.new && !x.doorScope.Rows.Reads(a.writes):
 	default:
 		terms.After, terms.Unmet = x.doorScope.Rows, errHidden(change)
 	}
@@ -290,6 +291,11 @@ type writtenRow struct {
 func (a *writtenRow) Value(p *schema.Property) (json.RawMessage, bool) {
 	value := a.record.Get(p.Name)
 	return value, value != nil || a.new
+}
+
+// writes reports whether a field of the row is written.
+func (a *writtenRow) writes(p *schema.Property) bool {
+	return p.Owner == a.x.door.Entity && a.record.Get(p.Name) != nil
 }
 
 // Related implements [filter.Known]: the store looks at the other side of a relation once

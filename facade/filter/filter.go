@@ -151,27 +151,49 @@ func (f *Filter) Never() bool { return f != nil && f.Op == Or && len(f.Sub) == 0
 // Closed returns a field that f goes by and that is closed outward (spec 2.2), or nil. It
 // looks at relations and at the filters behind them too, and returns the first such field.
 func (f *Filter) Closed() *schema.Property {
+	return f.first(func(p *schema.Property) bool { return !p.Readable() })
+}
+
+// Reads reports whether f goes by a field for which is holds: one that it compares, or the key of a
+// relation, in f or in a filter behind a relation.
+func (f *Filter) Reads(is func(*schema.Property) bool) bool { return f.first(is) != nil }
+
+// first returns the first field that f goes by and for which is holds, or nil.
+func (f *Filter) first(is func(*schema.Property) bool) *schema.Property {
 	if f == nil {
 		return nil
 	}
-	if f.Field != nil && !f.Field.Readable() {
+	if f.Field != nil && is(f.Field) {
 		return f.Field
 	}
-	if f.Link != nil && !f.Link.Field.Readable() {
-		return f.Link.Field
+	if p := firstOf(f.Link, is); p != nil {
+		return p
 	}
-	if d := f.Derived; d != nil && d.Of != nil && !d.Of.Readable() {
-		return d.Of
-	}
-	if l := f.Link; l != nil && l.Through != nil {
-		for _, p := range []*schema.Property{l.Inverse, l.Through} {
-			if !p.Readable() {
+	for d := f.Derived; d != nil; d = d.Next {
+		if d.Of != nil && is(d.Of) {
+			return d.Of
+		}
+		for _, p := range []*schema.Property{firstOf(d.Link, is), d.Where.first(is), d.Via.first(is)} {
+			if p != nil {
 				return p
 			}
 		}
 	}
-	for _, sub := range f.Sub {
-		if p := sub.Closed(); p != nil {
+	for _, sub := range append([]*Filter{f.Via}, f.Sub...) {
+		if p := sub.first(is); p != nil {
+			return p
+		}
+	}
+	return nil
+}
+
+// firstOf returns the first key of a relation for which is holds, or nil; l may be nil.
+func firstOf(l *schema.Link, is func(*schema.Property) bool) *schema.Property {
+	if l == nil {
+		return nil
+	}
+	for _, p := range []*schema.Property{l.Field, l.Inverse, l.Through} {
+		if p != nil && is(p) {
 			return p
 		}
 	}

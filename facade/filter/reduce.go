@@ -20,8 +20,8 @@ type Known interface {
 	// Value is the row's value of a field, nil for null; known is false where that is
 	// for the store to say.
 	Value(p *schema.Property) (text json.RawMessage, known bool)
-	// Related is the rest of f, a condition on the rows of a relation; f itself
-	// where that is for the store to say.
+	// Related is the rest of f, a condition on the rows of a relation or on a value that they
+	// give; f itself where that is for the store to say.
 	Related(f *Filter) (*Filter, error)
 }
 
@@ -46,9 +46,9 @@ func (f *Filter) Reduce(row Known) (*Filter, error) {
 			return f, nil
 		}
 		return &Filter{Op: Not, Sub: []*Filter{sub}}, nil
-	case Some, None, Every:
+	case Some, None, Every, Aggregate:
 		return row.Related(f)
-	case Aggregate, Search:
+	case Search:
 		return f, nil
 	case In, NotIn:
 		if len(f.Values) == 0 {

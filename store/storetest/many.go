@@ -100,6 +100,7 @@ func RunMany(t *testing.T, h Harness) {
 		{"createMany is whole or nothing", testCreateMany},
 		{"createMany names the row of each fault", testCreateManyFaults},
 		{"createMany under rules", testCreateManyRules},
+		{"a row that moves is judged where it ends", testMoves},
 		{"updateMany", testUpdateMany},
 		{"deleteMany", testDeleteMany},
 		{"upsert", testUpsert},
