@@ -246,7 +246,11 @@ func (g *garden) project(callers []*caller, asYAML bool, h hole) *facade.Project
 			searches[e.name] = search
 		}
 	}
-	config["many"], config["search"] = opened, searches
+	nestings := map[string][]string{}
+	for _, f := range g.nestings() {
+		nestings[f.of.name] = append(nestings[f.of.name], f.name)
+	}
+	config["many"], config["search"], config["nested"] = opened, searches, nestings
 	if asYAML && callers != nil {
 		collectors := g.collectors(callers)
 		if h.config != nil {
