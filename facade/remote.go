@@ -442,7 +442,7 @@ func (a *remoteWrittenRow) aggregated(f *filter.Filter) (*filter.Filter, error) 
 	return nil, kiterror.Errorf(kiterror.NotImplemented, "your access rules here go by %s, which only the host of %s knows of a row to be written; leave %s out", f.Derived.As.Name, a.x.door.Name, f.Link.Field.Name)
 }
 
-// decided is a filter that holds for every row, or for none.
+// decided returns a filter that holds for every row or for no row.
 func decided(holds bool) *filter.Filter {
 	if holds {
 		return &filter.Filter{Op: filter.And}

@@ -64,7 +64,7 @@ func (p *proof) move(e *entity) map[string]any {
 	return body
 }
 
-// moving is a request that writes a body over a row, and what it writes.
+// moving returns a request that writes a body over a row, and the written body.
 func (p *proof) moving(e *entity, r row, body map[string]any) (request, map[string]any) {
 	all := p.updates(e, r.id(), body)
 	if p.remote || p.view.closed(e, "list") || p.view.closed(e, "findById") {

@@ -21,7 +21,7 @@ type Known interface {
 	// for the store to say.
 	Value(p *schema.Property) (text json.RawMessage, known bool)
 	// Related is the rest of f, a condition on the rows of a relation or on a value that they
-	// give; f itself where that is for the store to say.
+	// give; f itself if the store has to say.
 	Related(f *Filter) (*Filter, error)
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // Rows under a rule that reads through relations: a write of the key of such a relation moves a row,
-// and the row is judged where it ends.
+// and the rule holds for the row after the write.
 
 // moveCards have tasks of people, with remarks. A remark belongs to a task, may name a second one and the remark that
 // it answers, and has a list of labels.
