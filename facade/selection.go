@@ -415,8 +415,8 @@ func (o *order) text() json.RawMessage {
 // seal: nothing in a cursor is trusted, its values are judged like any a caller
 // sends. It has only fields that the caller may read.
 //
-// A long value is cut: ["its beginning"] of a text, [] of a decimal. The row's
-// key, which is always whole, leads to the rest (see locate). A cursor that is issued
+// A value that rows show as null, because the card does not carry it, is an object that its store
+// reads. A long value is cut: ["its beginning"] of a text, [] of any other. The row's key, which is always whole, leads to the rest (see locate). A cursor that is issued
 // is accepted: both sides keep to maxCursor, and a row whose key alone is longer
 // has no cursor.
 const (
@@ -457,7 +457,7 @@ func (o *order) carried(values json.RawMessage) json.RawMessage {
 		switch {
 		case len(v) <= maxCarried || i == len(o.keys)-1:
 			out = append(out, v...)
-		case o.keys[i].Field.Kind == schema.KindString:
+		case o.keys[i].Field.Kind == schema.KindString && jsontext.KindOf(v) == jsontext.String:
 			out = append(jsontext.AppendString(append(out, '['), beginning(jsontext.Unquote(v))), ']')
 		default:
 			out = append(out, "[]"...)
@@ -520,11 +520,13 @@ func (o *order) values(text string) (values []json.RawMessage, ok bool) {
 			return nil, false
 		case jsontext.IsNull(v):
 			values = append(values, json.RawMessage("null"))
+		case jsontext.KindOf(v) == jsontext.Object: // as the store has it
+			values = append(values, v)
 		case isCut(v):
 			if !o.endsInKey() {
 				return nil, false
 			}
-			if _, text := cutText(v); !(text && p.Kind == schema.KindString || string(v) == "[]" && p.Kind == schema.KindDecimal) {
+			if _, text := cutText(v); !(text && p.Kind == schema.KindString || string(v) == "[]") {
 				return nil, false
 			}
 			values = append(values, v)

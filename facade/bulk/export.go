@@ -129,15 +129,23 @@ func (p *pager) read(ctx context.Context, page func(*rows.Rows) error) (more boo
 	if p.limit >= 0 {
 		p.limit -= n
 	}
-	more = res.Page.HasMore && p.limit != 0 && n > 0
-	if p.after = res.Page.EndCursor(); more && p.after == "" {
+	more = res.Page.HasMore && p.limit != 0
+	was := p.after
+	switch p.after = res.Page.EndCursor(); {
+	case more && (n == 0 || p.after != "" && p.after == was):
+		return false, kiterror.Internal(errStuck)
+	case more && p.after == "":
 		return false, kiterror.Errorf(kiterror.UnprocessableEntity, "this list gives no cursors, which an export reads on from; send a limit of at most %d", n).At(p.Call.Entity, p.Call.Operation)
 	}
 	p.begun = true
 	return more, page(res.Rows)
 }
 
-var errNoPage = errors.New("a list was not answered with a page")
+// Faults of a list, mostly of another host.
+var (
+	errNoPage = errors.New("a list was not answered with a page")
+	errStuck  = errors.New("a list has more rows, and its cursor leads to none of them")
+)
 
 // query is the query of the next page of so many rows.
 func (p *pager) query(size int64) json.RawMessage {

@@ -160,6 +160,29 @@ func TestExportWithoutCursors(t *testing.T) {
 	}
 }
 
+// TestExportThatIsStuck ends with an error where a list says that it has more rows and gives none, or leads
+// to the page that was read.
+func TestExportThatIsStuck(t *testing.T) {
+	for name, change := range map[string]func(n int, res *facade.Result){
+		"the same cursor": func(n int, res *facade.Result) { res.Cursors, res.HasMore = []string{"200"}, true },
+		"no rows": func(n int, res *facade.Result) {
+			if n > 1 {
+				res.Rows, res.HasMore = rows.New(res.Rows.Layout(), 0), true
+			}
+		},
+	} {
+		of := &pages{rows: 700}
+		_, err := export(facade.CallerFunc(func(ctx context.Context, c *facade.Call) (*facade.Result, error) {
+			res, err := of.Call(ctx, c)
+			change(len(of.asked), res)
+			return res, err
+		}), `{}`)
+		if kiterror.CodeOf(err) != kiterror.InternalError || len(of.asked) != 2 {
+			t.Errorf("%s: %v after %d pages", name, err, len(of.asked))
+		}
+	}
+}
+
 // TestCells writes every kind of value. A reader of CSV gets the texts back.
 func TestCells(t *testing.T) {
 	for _, c := range []struct{ name, value, plain, formulas string }{

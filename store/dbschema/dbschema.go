@@ -108,6 +108,10 @@ type Type struct {
 	Bits int
 	// Length bounds a text, in characters; 0: it has no bound.
 	Length int
+	// Collation is the collation of a text where that is not the database's own, and Folds says that texts
+	// may be equal that are not the same letter by letter.
+	Collation string
+	Folds     bool
 	// Precision and Scale are those of a Decimal; 0 and 0: it has no bound.
 	Precision int
 	Scale     int
@@ -177,4 +181,10 @@ func (t *Table) May(right string) bool {
 		}
 	}
 	return true
+}
+
+// IsRowID reports whether a column of SQLite is the row's own number, INTEGER PRIMARY KEY in exactly these
+// words. It holds integers alone.
+func (t *Table) IsRowID(c *Column) bool {
+	return !t.View && !t.NoRowID && len(t.Primary) == 1 && t.Primary[0] == c.Name && strings.EqualFold(c.Type.Name, "INTEGER")
 }

@@ -61,20 +61,15 @@ func (s *access) table(e *schema.Entity) (*table, error) {
 	return all.Table(e)
 }
 
-// serve answers calls over these tables from now on. A date that no card can write is logged once
-// for its column.
+// serve answers calls over these tables from now on. A value beyond its card is logged once for its
+// column.
 func (s *access) serve(all *tables) {
 	for _, t := range all.ByEntity {
 		for _, c := range t.columns {
 			said := sync.OnceFunc(func() {
-				s.db.Log().Warn("a date is answered as null: it is infinite, or outside the years 0000 to 9999", "table", t.Plain, "column", c.Name)
+				s.db.Log().Warn("a value is answered as null: it is infinite, no number, or outside the years 0000 to 9999", "table", t.Plain, "column", c.Name)
 			})
-			switch classOf(c.Column) {
-			case asTime:
-				c.Decode = timeDecoder(said)
-			case asDate:
-				c.Decode = dateDecoder(said)
-			}
+			c.Decode = decoderOf(c.Column, said)
 		}
 	}
 	s.tables.Store(all)

@@ -134,6 +134,15 @@ func baseType(typ string) string {
 	return typ
 }
 
+// unqualified returns the name of a type without its schema and quotation marks: public.citext is citext.
+// Types of PostgreSQL have no schema.
+func unqualified(typ string) string {
+	if at := strings.LastIndexByte(typ, '.'); at >= 0 {
+		return strings.Trim(typ[at+1:], `"`)
+	}
+	return typ
+}
+
 // classOf returns the class of a column by its type and the kind of its field.
 func classOf(c *sqltext.Column) class { return classes(baseType(c.Type), c.Prop.Kind) }
 
@@ -142,7 +151,7 @@ func classes(typ string, kind schema.Kind) class {
 	if strings.HasSuffix(typ, "[]") {
 		return asArray
 	}
-	switch typ {
+	switch typ = unqualified(typ); typ {
 	case "text", "varchar", "character varying", "bpchar", "char", "character", "name", "citext":
 		return asText
 	case "smallint", "integer", "bigint", "int2", "int4", "int8", "int":
@@ -185,6 +194,15 @@ func classes(typ string, kind schema.Kind) class {
 	return asOther
 }
 
+// isPadded says whether a column's texts have one length, for which the server adds blanks.
+func isPadded(c *sqltext.Column) bool {
+	switch baseType(c.Type) {
+	case "bpchar", "char", "character":
+		return true
+	}
+	return false
+}
+
 // listType is the element type of a list that a column of the class is compared with, and that
 // its values are bound as.
 func listType(c *sqltext.Column) string {
@@ -196,7 +214,12 @@ func listType(c *sqltext.Column) string {
 			return c.Type
 		}
 		return "text"
-	case asText, asJSON, asArray:
+	case asText:
+		if unqualified(baseType(c.Type)) == "citext" {
+			return c.Type
+		}
+		return "text"
+	case asJSON, asArray:
 		return "text"
 	case asNumber, asDecimal, asBoolean, asTime, asDate, asUUID:
 	}
@@ -216,14 +239,17 @@ func compared(b *sqltext.Builder, c *sqltext.Column, alias string) {
 }
 
 // shown writes a column as the text that rows show. A cast of inet to text adds the length of
-// its network, which its own form leaves out for one address.
+// its network, which its own form leaves out for one address. Parts of a text are compared by their letters
+// also where the texts themselves are equal without regard to case.
 func shown(b *sqltext.Builder, c *sqltext.Column, alias string) {
 	if baseType(c.Type) == "inet" {
-		b.Text("pg_catalog.format('%s', ")
+		b.Text("pg_catalog.textin(pg_catalog.inet_out(")
 		b.Column(alias, c)
-		b.Text(")")
+		b.Text("))")
 		return
 	}
 	b.Column(alias, c)
-	b.Text("::text")
+	if b.Text("::text"); c.Folds {
+		b.Text(` COLLATE "C"`)
+	}
 }

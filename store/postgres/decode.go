@@ -1,9 +1,13 @@
 package postgres
 
 import (
+	"bytes"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/sqltext"
@@ -15,13 +19,17 @@ import (
 
 // decoded sets how a column's values come.
 func decoded(c *sqltext.Column) {
-	c.Decode, c.OID = decoderOf(c), oids[baseType(c.Type)]
+	c.Decode, c.OID = decoderOf(c, ignored), oids[baseType(c.Type)]
+	c.Key, c.Fit = nil, nil
 	switch classOf(c) {
 	case asTime, asDate:
-		c.Binary = true
+		c.Binary, c.Fit = true, beforeChrist
 	case asNumber:
 		t := baseType(c.Type)
 		c.Binary = t == "double precision" || t == "float8"
+	}
+	if c.Beyond != nil {
+		c.Key = keyDecoder(c)
 	}
 }
 
@@ -33,7 +41,8 @@ var oids = map[string]uint32{
 }
 
 // decoderOf returns the function that appends a value of a column, which is not null, as JSON.
-// It is chosen once for a column. Rows are the same text that every store gives:
+// It is chosen once for a column. lost is called for a value beyond its card, which is null. Rows are
+// the same text that every store gives:
 //
 //	bigint 7                    7
 //	double precision 1.5        1.5
@@ -42,27 +51,118 @@ var oids = map[string]uint32{
 //	json, jsonb                 unchanged
 //	an array                    a JSON array
 //	anything else               its text, as a JSON string
-func decoderOf(c *sqltext.Column) func(dst, raw []byte) []byte {
+func decoderOf(c *sqltext.Column, lost func()) func(dst, raw []byte) []byte {
 	switch classOf(c) {
-	case asInteger, asJSON:
+	case asInteger:
+		if c.Beyond != nil { // a numeric
+			return carried(isInteger, appendRaw, lost)
+		}
+		return appendRaw
+	case asJSON:
 		return appendRaw
 	case asNumber:
 		switch baseType(c.Type) {
 		case "double precision", "float8":
-			return appendDouble
+			return doubleDecoder(lost)
 		}
-		return appendNumber
+		return carried(isFinite, appendNumber, lost)
+	case asDecimal:
+		return carried(isFinite, jsontext.AppendText, lost)
 	case asBoolean:
 		return appendBoolean
 	case asTime:
-		return timeDecoder(ignored)
+		return timeDecoder(lost)
 	case asDate:
-		return dateDecoder(ignored)
+		return dateDecoder(lost)
 	case asArray:
 		return arrayDecoder(c)
-	case asText, asDecimal, asUUID, asOther:
+	case asText, asUUID, asOther:
+		if isPadded(c) {
+			return appendUnpadded
+		}
 	}
 	return jsontext.AppendText
+}
+
+// carried returns the function that appends the text of a value by appendText, and null for one that is
+// not as the card has it.
+func carried(is func(raw []byte) bool, appendText func(dst, raw []byte) []byte, lost func()) func(dst, raw []byte) []byte {
+	return func(dst, raw []byte) []byte {
+		if !is(raw) {
+			lost()
+			return append(dst, "null"...)
+		}
+		return appendText(dst, raw)
+	}
+}
+
+// isFinite reports whether the text of a number is neither NaN nor an infinity, which end in a letter.
+func isFinite(raw []byte) bool { return len(raw) > 0 && raw[len(raw)-1] <= '9' }
+
+// isInteger reports whether the text of a number is that of an integer of 64 bits.
+func isInteger(raw []byte) bool {
+	_, err := strconv.ParseInt(string(raw), 10, 64)
+	return err == nil
+}
+
+// appendUnpadded appends a text of a fixed length without the blanks that fill it up.
+func appendUnpadded(dst, raw []byte) []byte {
+	return jsontext.AppendText(dst, bytes.TrimRight(raw, " "))
+}
+
+// keyDecoder returns the function that appends a value of a column as a cursor has it: as a row does, and
+// beyond the card as the server reads it.
+func keyDecoder(c *sqltext.Column) func(dst, raw []byte) []byte {
+	stored := func(raw []byte) string { return string(raw) }
+	switch class := classOf(c); {
+	case class == asTime:
+		stored = func(raw []byte) string { return momentText(int64(binary.BigEndian.Uint64(raw)), dayMicros) } //nolint:gosec // two's complement on the wire
+	case class == asDate:
+		stored = func(raw []byte) string { return momentText(int64(int32(binary.BigEndian.Uint32(raw))), 1) } //nolint:gosec // two's complement on the wire
+	case c.Binary:
+		stored = func(raw []byte) string {
+			return strconv.FormatFloat(math.Float64frombits(binary.BigEndian.Uint64(raw)), 'g', -1, 64)
+		}
+	}
+	shown := decoderOf(c, ignored)
+	return func(dst, raw []byte) []byte {
+		from := len(dst)
+		if dst = shown(dst, raw); string(dst[from:]) != "null" {
+			return dst
+		}
+		return sqltext.AppendStored(dst[:from], sqltext.TextValue(stored(raw)))
+	}
+}
+
+// momentText writes a date or a moment of any year as the server reads it. n counts days or
+// microseconds from 2000-01-01, of which a day has perDay.
+func momentText(n, perDay int64) string {
+	switch {
+	case perDay == 1 && n == math.MaxInt32, n == math.MaxInt64:
+		return "infinity"
+	case perDay == 1 && n == math.MinInt32, n == math.MinInt64:
+		return "-infinity"
+	}
+	at := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	text := ""
+	if perDay == 1 {
+		at = at.AddDate(0, 0, int(n))
+	} else {
+		at = time.UnixMicro(at.UnixMicro() + n).UTC()
+		text = at.Format(" 15:04:05.000000+00")
+	}
+	year := at.Year()
+	if year <= 0 {
+		year, text = 1-year, text+" BC"
+	}
+	return fmt.Sprintf("%04d-%02d-%02d%s", year, at.Month(), at.Day(), text)
+}
+
+// beforeChrist writes a date or a moment of the year 0000 as the server reads it, which calls it 1 BC.
+func beforeChrist(v *sqltext.Value) {
+	if rest, found := strings.CutPrefix(v.S, "0000-"); found {
+		v.S = "0001-" + rest + " BC"
+	}
 }
 
 func appendRaw(dst, raw []byte) []byte { return append(dst, raw...) }
@@ -71,26 +171,26 @@ func appendBoolean(dst, raw []byte) []byte {
 	return strconv.AppendBool(dst, len(raw) == 1 && raw[0] == 't')
 }
 
-// appendDouble appends eight bytes of a float. NaN and the infinities, which JSON has not, are
-// null.
-func appendDouble(dst, raw []byte) []byte {
-	if len(raw) != 8 {
-		return append(dst, "null"...)
+// doubleDecoder returns the function that appends eight bytes of a float. NaN and the infinities, which
+// JSON has not, are null; lost is called then.
+func doubleDecoder(lost func()) func(dst, raw []byte) []byte {
+	return func(dst, raw []byte) []byte {
+		if len(raw) != 8 {
+			return append(dst, "null"...)
+		}
+		f := math.Float64frombits(binary.BigEndian.Uint64(raw))
+		if math.IsNaN(f) || math.IsInf(f, 0) {
+			lost()
+			return append(dst, "null"...)
+		}
+		return sqltext.AppendFloat(dst, f)
 	}
-	return appendFloat(dst, math.Float64frombits(binary.BigEndian.Uint64(raw)))
 }
 
 // appendNumber appends a number's text in the spelling of every store.
 func appendNumber(dst, raw []byte) []byte {
 	f, err := strconv.ParseFloat(string(raw), 64)
 	if err != nil {
-		return append(dst, "null"...)
-	}
-	return appendFloat(dst, f)
-}
-
-func appendFloat(dst []byte, f float64) []byte {
-	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return append(dst, "null"...)
 	}
 	return sqltext.AppendFloat(dst, f)

@@ -70,7 +70,7 @@ SELECT 'relation', pg_catalog.json_build_object(
 		pg_catalog.has_table_privilege(r.oid, 'INSERT'), pg_catalog.has_table_privilege(r.oid, 'UPDATE'), pg_catalog.has_table_privilege(r.oid, 'DELETE')),
 	'columns', (SELECT pg_catalog.json_agg(pg_catalog.json_build_object(
 			'name', a.attname, 'type', pg_catalog.format_type(a.atttypid, a.atttypmod), 'oid', a.atttypid::text, 'mod', a.atttypmod, 'notNull', a.attnotnull,
-			'identity', a.attidentity, 'generated', a.attgenerated, 'default', pg_catalog.pg_get_expr(d.adbin, d.adrelid), 'comment', pg_catalog.col_description(r.oid, a.attnum)
+			'identity', a.attidentity, 'generated', a.attgenerated, 'default', pg_catalog.pg_get_expr(d.adbin, d.adrelid), 'folds', (SELECT NOT l.collisdeterministic FROM pg_catalog.pg_collation AS l WHERE l.oid = a.attcollation), 'comment', pg_catalog.col_description(r.oid, a.attnum)
 		) ORDER BY a.attnum)
 		FROM pg_catalog.pg_attribute AS a LEFT JOIN pg_catalog.pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
 		WHERE a.attrelid = r.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attname NOT LIKE '` + keptPrefix + `%'),
@@ -151,6 +151,7 @@ type columnRow struct {
 	NotNull             bool
 	Identity, Generated string
 	Default, Comment    *string
+	Folds               bool // by its collation
 }
 
 // typeRow is a type as the statement gives it.
@@ -232,7 +233,7 @@ func (c *columnRow) column(types map[string]*typeRow, t *dbschema.Table) dbschem
 	case c.Identity == "d", c.Default != nil:
 		out.Fill = dbschema.FillDefault
 	}
-	out.Type = dbschema.Type{Name: c.Type}
+	out.Type = dbschema.Type{Name: c.Type, Folds: c.Folds}
 	oid, mod := c.OID, c.Mod
 	for types[oid] != nil && types[oid].Kind == "d" {
 		domain := types[oid]
@@ -260,10 +261,18 @@ func (c *columnRow) column(types map[string]*typeRow, t *dbschema.Table) dbschem
 		return out
 	}
 	if out.Type.Domain != "" && !out.Type.List {
-		out.Type.Name = is.Name // statements compare values by the type that they have
+		out.Type.Name = is.name() // statements compare values by the type that they have
 	}
 	is.describe(&out.Type, mod)
 	return out
+}
+
+// name is the name of the type in SQL, with its schema where that is not PostgreSQL's own.
+func (is *typeRow) name() string {
+	if is.Schema == "pg_catalog" {
+		return is.Name
+	}
+	return quote(is.Schema) + "." + quote(is.Name)
 }
 
 // boundText is one bound of a domain over whole numbers.
@@ -334,7 +343,7 @@ func (is *typeRow) describe(t *dbschema.Type, mod int) {
 			t.Precision, t.Scale = (mod-4)>>16&0xffff, (mod-4)&0x7ff
 		}
 	case "text", "name", "citext":
-		t.Kind = dbschema.Text
+		t.Kind, t.Folds = dbschema.Text, t.Folds || is.Name == "citext"
 	case "varchar", "bpchar":
 		t.Kind = dbschema.Text
 		if mod > 4 {

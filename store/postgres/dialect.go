@@ -50,7 +50,12 @@ func (dialect) Compare(b *sqltext.Builder, op filter.Op, c *sqltext.Column, alia
 		b.Truth(o.holds)
 		return
 	}
-	compared(b, c, alias)
+	switch o.op {
+	case filter.Eq, filter.Ne:
+		compared(b, c, alias)
+	default: // as the order of rows has it
+		b.Column(alias, c)
+	}
 	b.Text(comparisons[o.op])
 	b.Bind(o.v)
 	if classOf(c) == asInteger {
@@ -123,7 +128,7 @@ func (dialect) Match(b *sqltext.Builder, op filter.Op, c *sqltext.Column, alias 
 		return
 	}
 	column := func() {
-		if classOf(c) != asText {
+		if classOf(c) != asText || c.Folds {
 			shown(b, c, alias)
 		} else {
 			b.Column(alias, c)

@@ -234,7 +234,7 @@ func costly(err error, counted bool) error {
 // take appends a row, whose selection begins at column first.
 func (r *reading) take(values [][]byte, first int) {
 	appendRow(r.Read, r.Selection, values[first:])
-	if len(r.Selection.Extra) > 0 {
+	if r.Selection.Keeps() {
 		r.Keep(cells(values), first)
 	}
 }

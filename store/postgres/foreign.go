@@ -1,10 +1,10 @@
 package postgres
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -102,18 +102,50 @@ func foreignColumn(p *schema.Property, is *dbschema.Column) *column {
 	if p.Kind == schema.KindString && !is.Type.List {
 		c.Fits = fits(&is.Type)
 	}
+	c.Folds, c.Unordered, c.Beyond = is.Type.Folds, baseType(c.Type) == "xml", beyond(c.Column)
 	decoded(c.Column)
-	switch baseType(c.Type) {
-	case "bpchar", "char", "character":
-		c.Decode = appendUnpadded
-	}
 	return c
+}
+
+// beyond returns the condition of values beyond a card, as [sqltext.Column] has it. An index answers it
+// and its contrary.
+func beyond(c *sqltext.Column) func(b *sqltext.Builder, alias string) {
+	var below, above string
+	switch classOf(c) {
+	case asDate:
+		below, above = " < '0001-01-01 BC'", " > '9999-12-31'"
+	case asTime:
+		below, above = " < '0001-01-01 00:00:00+00 BC'", " >= '10000-01-01 00:00:00+00'"
+	case asNumber, asDecimal: // NaN is above all numbers
+		below, above = " <= '-Infinity'", " >= 'Infinity'"
+	case asInteger:
+		if t := baseType(c.Type); t != "numeric" && t != "decimal" {
+			return nil
+		}
+		return func(b *sqltext.Builder, alias string) {
+			b.Column(alias, c)
+			b.Text(" <> trunc(")
+			b.Column(alias, c)
+			b.Text(") OR ")
+			b.Column(alias, c)
+			b.Text(" NOT BETWEEN -9223372036854775808 AND 9223372036854775807")
+		}
+	default:
+		return nil
+	}
+	return func(b *sqltext.Builder, alias string) {
+		b.Column(alias, c)
+		b.Text(below, " OR ")
+		b.Column(alias, c)
+		b.Text(above)
+	}
 }
 
 // The forms in which the server reads moments without a zone, and times of day without one.
 var (
 	localForms = []string{"2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02T15:04", time.DateOnly}
 	timeForms  = []string{time.TimeOnly, "15:04"}
+	zonedForms = []string{"15:04:05-07", "15:04:05-07:00", "15:04-07", "15:04-07:00"}
 )
 
 // fits returns a function that reports whether a text is a value of a type; nil for types that are compared by
@@ -131,17 +163,39 @@ func fits(t *dbschema.Type) func(text string) bool {
 	case t.Kind == dbschema.Enum:
 		return func(text string) bool { return slices.Contains(t.Values, text) }
 	case t.Kind == dbschema.DateTime:
-		return oneOf(localForms)
-	case t.Kind == dbschema.Time && !strings.Contains(t.Name, "with time zone") && t.Name != "timetz":
-		clock := oneOf(timeForms)
-		return func(text string) bool { return clock(text) || text == "24:00:00" }
+		return isLocal(oneOf(localForms))
+	case t.Kind == dbschema.Time:
+		forms := timeForms
+		if strings.Contains(t.Name, "with time zone") || t.Name == "timetz" {
+			forms = zonedForms
+		}
+		clock := oneOf(forms)
+		return func(text string) bool {
+			rest, midnight := strings.CutPrefix(text, "24:00:00")
+			return clock(text) || midnight && (rest == "" || clock("00:00:00"+rest))
+		}
 	}
 	return nil
 }
 
-// appendUnpadded appends a text of a fixed length without the blanks that fill it up.
-func appendUnpadded(dst, raw []byte) []byte {
-	return jsontext.AppendText(dst, bytes.TrimRight(raw, " "))
+// isLocal returns a function that reports whether a text is a moment without a zone of any year of the
+// server, from 4713 BC, or an infinity; common is the same for the years 0000 to 9999.
+func isLocal(common func(text string) bool) func(text string) bool {
+	return func(text string) bool {
+		if text == "infinity" || text == "-infinity" {
+			return true
+		}
+		text, before := strings.CutSuffix(text, " BC")
+		year, rest, _ := strings.Cut(text, "-")
+		n, err := strconv.Atoi(year)
+		if before {
+			n = 1 - n
+		}
+		if err != nil || len(year) < 4 || year[0] == '+' || n < -4712 || n > 294275 {
+			return false
+		}
+		return common(strconv.Itoa(2000+(n%400+400)%400) + "-" + rest) // a year with the same days
+	}
 }
 
 // foreignViolations lists the meaning of the constraints of the table by their names.

@@ -87,8 +87,8 @@ properties:
 			t.Errorf("dates: %s", got)
 		}
 	}
-	if n := strings.Count(log.String(), "a date is answered as null"); n != 2 {
-		t.Errorf("the log names %d columns with such dates: %s", n, log.String())
+	if n := strings.Count(log.String(), "a value is answered as null"); n != 2 {
+		t.Errorf("the log names %d columns with such values: %s", n, log.String())
 	}
 	got := call("create", "", `{"id":4,"at":null,"net":null,"opens":null,"seen":null,"made":null,"load":100}`)
 	if !strings.Contains(got, "CONFLICT") || !strings.Contains(got, "(load_fits of machine)") || !strings.Contains(log.String(), "constraint=load_fits") {

@@ -76,10 +76,9 @@ func (dialect) Grouped(b *sqltext.Builder, c *aggregate.Column, of, column *sqlt
 	}
 	function := func(name, end string) {
 		b.Text(name)
-		b.Column(alias, of)
+		sqltext.Carried(b, alias, of)
 		b.Text(end)
 	}
-	isUUID := of.Parts == nil && classOf(of) == asUUID
 	switch c.Func {
 	case aggregate.Key:
 		switch {
@@ -88,7 +87,7 @@ func (dialect) Grouped(b *sqltext.Builder, c *aggregate.Column, of, column *sqlt
 		case classOf(of) == asDecimal:
 			function("trim_scale(", ")")
 		default:
-			b.Column(alias, of)
+			sqltext.Carried(b, alias, of)
 		}
 	case aggregate.CountDistinct:
 		function("count(DISTINCT ", ")")
@@ -112,12 +111,37 @@ func (dialect) Grouped(b *sqltext.Builder, c *aggregate.Column, of, column *sqlt
 			average(b, of, alias)
 		}
 	case aggregate.Min, aggregate.Max:
-		if function(c.Func.String()+"(", ""); isUUID {
-			b.Text("::text")
-		}
-		b.Text(")")
+		extreme(c.Func, of, function)
 	}
 }
+
+// extreme writes the smallest or the largest value. PostgreSQL has no such function for many types,
+// whose values are sorted:
+//
+//	min(t0."price")   (array_agg(t0."mac" ORDER BY t0."mac" DESC) FILTER (WHERE t0."mac" IS NOT NULL))[1]
+func extreme(f aggregate.Func, of *sqltext.Column, function func(name, end string)) {
+	class := asText // of a key of several columns
+	if of.Parts == nil {
+		class = classOf(of)
+	}
+	switch {
+	case class == asUUID: // its text has the same order
+		function(f.String()+"(", "::text)")
+	case class == asOther && of.Fits == nil && !extremes[baseType(of.Type)]:
+		direction := ""
+		if f == aggregate.Max {
+			direction = " DESC"
+		}
+		function("(array_agg(", "")
+		function(" ORDER BY ", direction+")")
+		function(" FILTER (WHERE ", " IS NOT NULL))[1]")
+	default:
+		function(f.String()+"(", ")")
+	}
+}
+
+// extremes are the types of [asOther] that have min and max.
+var extremes = map[string]bool{"inet": true, "interval": true, "money": true}
 
 // average writes the average of decimals, with six places more than the longest of them, its halves rounded
 // to the larger amount. PostgreSQL's own has as many places as it likes; here sums and counts are divided as
@@ -127,7 +151,7 @@ func (dialect) Grouped(b *sqltext.Builder, c *aggregate.Column, of, column *sqlt
 func average(b *sqltext.Builder, of *sqltext.Column, alias string) {
 	of1 := func(before, after string) {
 		b.Text(before)
-		b.Column(alias, of)
+		sqltext.Carried(b, alias, of)
 		b.Text(after)
 	}
 	of1("(sign(sum(", ")) * div(2 * abs(")
@@ -145,7 +169,7 @@ func period(b *sqltext.Builder, c *aggregate.Column, of *sqltext.Column, alias s
 		b.Text("::text")
 	}
 	moment := func() {
-		b.Column(alias, of)
+		sqltext.Carried(b, alias, of)
 		if t := baseType(of.Type); t == "timestamp" || t == "timestamp without time zone" {
 			b.Text(" AT TIME ZONE 'UTC'")
 		}
@@ -163,7 +187,7 @@ func period(b *sqltext.Builder, c *aggregate.Column, of *sqltext.Column, alias s
 		b.Text(" AT TIME ZONE ")
 		named()
 	default:
-		b.Column(alias, of)
+		sqltext.Carried(b, alias, of)
 		b.Text("::timestamp")
 	}
 	b.Text(")::date")

@@ -130,9 +130,7 @@ func fitMoment(op filter.Op, v sqltext.Value, layout string) operand {
 	if _, err := time.Parse(layout, v.S); err != nil {
 		return every(op, op == filter.Ne)
 	}
-	if rest, found := strings.CutPrefix(v.S, "0000-"); found {
-		v.S = "0001-" + rest + " BC"
-	}
+	beforeChrist(&v)
 	return operand{op: op, v: v}
 }
 

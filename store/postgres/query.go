@@ -47,6 +47,14 @@ func (v cells) AppendCell(dst []byte, i int, c *sqltext.Column) []byte {
 	return append(dst, "null"...)
 }
 
+// AppendKey appends column i as a cursor has it.
+func (v cells) AppendKey(dst []byte, i int, c *sqltext.Column) []byte {
+	if c.Key == nil || v[i] == nil {
+		return v.AppendCell(dst, i, c)
+	}
+	return c.Key(dst, v[i])
+}
+
 // query is a statement of package store as the engine runs it. Free the arguments when it has run.
 func query(t *table, st *store.Statement) (*engine.Query, *arguments) {
 	bound := newArguments(st.Args)

@@ -86,7 +86,7 @@ func (r *reading) scanOf(c *sqltext.Column, values []sqltext.Value) *scan {
 		return nil
 	}
 	class := classOf(c)
-	if class != asInteger && class != asText {
+	if class != asInteger && (class != asText || c.Folds || isPadded(c)) {
 		return nil
 	}
 	s := &scan{key: r.table.of(c), values: values, limit: q.Limit + 1}

@@ -150,8 +150,8 @@ func (t *table) Fit(p *schema.Property, v *sqltext.Value) error {
 		message := p.Name + " holds the character U+0000, which the database cannot keep; leave it out"
 		return kiterror.Invalid(message, schema.Detail{Path: p.Name, Pointer: "/body/" + p.Name, Code: "characters", Message: message})
 	}
-	if rest, found := strings.CutPrefix(v.S, "0000-"); found && (p.Kind == schema.KindDate || p.Kind == schema.KindDateTime) {
-		v.S = "0001-" + rest + " BC"
+	if p.Kind == schema.KindDate || p.Kind == schema.KindDateTime {
+		beforeChrist(v)
 	}
 	return nil
 }

@@ -91,6 +91,13 @@ func (r *describing) columns() error {
 				}
 				t.Primary[place-1] = c.Name
 			}
+			if !t.View { // an error: of no collation
+				_, c.Type.Collation, _, _, _, _ = r.conn.Raw().TableColumnMetadata("main", t.Name, c.Name)
+			}
+			if c.Type.Collation == "BINARY" {
+				c.Type.Collation = ""
+			}
+			c.Type.Folds = c.Type.Collation != ""
 			t.Columns = append(t.Columns, c)
 		}, `SELECT name, type, "notnull", dflt_value, pk, hidden FROM pragma_table_xinfo(?) ORDER BY cid`, sqltext.TextValue(t.Name))
 		switch {
@@ -99,10 +106,10 @@ func (r *describing) columns() error {
 		case err != nil:
 			return err
 		}
-		if len(t.Primary) != 1 || t.NoRowID {
+		if len(t.Primary) != 1 {
 			continue
 		}
-		if c := t.Column(t.Primary[0]); strings.EqualFold(c.Type.Name, "INTEGER") {
+		if c := t.Column(t.Primary[0]); t.IsRowID(c) {
 			c.Fill, c.NotNull = dbschema.FillDefault, true
 		}
 	}

@@ -3,6 +3,8 @@ package sqlite
 import (
 	"bytes"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	sqlite3 "github.com/ncruces/go-sqlite3"
@@ -38,9 +40,23 @@ var comparisons = map[filter.Op]string{
 
 // Compare writes t0."price" < ?. SQLite compares integers with reals by value.
 func (dialect) Compare(b *sqltext.Builder, op filter.Op, c *sqltext.Column, alias string, v sqltext.Value) {
-	b.Column(alias, c)
+	asReal(b, c, alias, v)
 	b.Text(comparisons[op])
 	b.Bind(v)
+}
+
+// asReal writes a column as it is compared with some values. The numbers of a card are doubles, and a column
+// of another program may hold integers between two of them: rows show such an integer as the nearest double.
+func asReal(b *sqltext.Builder, c *sqltext.Column, alias string, values ...sqltext.Value) {
+	if c.Odd == nil || c.Prop.Kind != schema.KindNumber || !slices.ContainsFunc(values, func(v sqltext.Value) bool {
+		return math.Abs(v.F) >= 1<<53 || v.I >= 1<<53 || v.I <= -1<<53
+	}) {
+		b.Column(alias, c)
+		return
+	}
+	b.Text("CAST(")
+	b.Column(alias, c)
+	b.Text(" AS REAL)")
 }
 
 // Among writes a membership test:
@@ -56,7 +72,7 @@ func (d dialect) Among(b *sqltext.Builder, c *sqltext.Column, alias string, list
 		d.OneOf(b, c, alias, d.Keys(c, list))
 		return
 	}
-	b.Column(alias, c)
+	asReal(b, c, alias, list...)
 	b.Text(" IN (")
 	for i, v := range list {
 		sqltext.Separate(b, i, ", ")

@@ -1,6 +1,8 @@
 package sqlite
 
 import (
+	"math"
+	"slices"
 	"strconv"
 
 	sqlite3 "github.com/ncruces/go-sqlite3"
@@ -70,4 +72,35 @@ type cells struct{ *engine.Stmt }
 // AppendCell appends column i as JSON.
 func (s cells) AppendCell(dst []byte, i int, c *sqltext.Column) []byte {
 	return appendColumn(dst, s.Stmt, i, c)
+}
+
+// AppendKey appends column i as a cursor has it: as a row does, and as it is stored where a row shows
+// another value.
+func (s cells) AppendKey(dst []byte, i int, c *sqltext.Column) []byte {
+	if c.Beyond == nil {
+		return s.AppendCell(dst, i, c)
+	}
+	v := sqltext.Value{}
+	var kinds []schema.Kind // whose rows show the value as it is
+	switch s.ColumnType(i) {
+	case sqlite3.INTEGER:
+		v = sqltext.IntValue(s.ColumnInt64(i))
+		if kinds = []schema.Kind{schema.KindInteger}; v.I == int64(float64(v.I)) {
+			kinds = append(kinds, schema.KindNumber)
+		}
+	case sqlite3.FLOAT:
+		v = sqltext.FloatValue(s.ColumnFloat(i))
+		if !math.IsInf(v.F, 0) {
+			kinds = []schema.Kind{schema.KindNumber}
+		}
+	case sqlite3.TEXT:
+		v = sqltext.TextValue(s.ColumnText(i))
+		kinds = []schema.Kind{schema.KindString, schema.KindDecimal}
+	case sqlite3.BLOB:
+		v = sqltext.BlobValue(string(s.ColumnRawBlob(i)))
+	}
+	if slices.Contains(kinds, c.Prop.Kind) {
+		return s.AppendCell(dst, i, c)
+	}
+	return sqltext.AppendStored(dst, v)
 }

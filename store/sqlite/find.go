@@ -213,7 +213,7 @@ func (r *reading) totalAlone(c *engine.Conn) error {
 // take reads the current row of a statement, whose selection begins at column first.
 func (r *reading) take(st *engine.Stmt, first int) {
 	appendRow(r.Read, r.Selection, st, first)
-	if len(r.Selection.Extra) > 0 {
+	if r.Selection.Keeps() {
 		for i, c := range r.Selection.Extra {
 			derived := c.Prop.Owner.Primary == nil
 			r.infinite = r.infinite || derived && c.Prop.Kind == schema.KindNumber && math.IsInf(st.ColumnFloat(first+len(r.Selection.Fields)+i), 0)

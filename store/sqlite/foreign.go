@@ -5,11 +5,13 @@ import (
 	"log/slog"
 	"math"
 	"strconv"
+	"strings"
 	"sync"
 
 	sqlite3 "github.com/ncruces/go-sqlite3"
 
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/format"
 	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/dbschema"
 	"github.com/frondhost/frond/store/sqlite/engine"
@@ -56,6 +58,10 @@ func foreignTable(e *schema.Entity, db *dbschema.Database, log *slog.Logger, sto
 			return nil, fault("%s has no column %s for the field %s", described.Name, e.Table.Column(p.Name), p.Name)
 		}
 		c.Name, c.Plain, c.Type = quote(is.Name), is.Name, is.Type.Name
+		c.Collation, c.Folds = is.Type.Collation, is.Type.Folds
+		if !described.IsRowID(is) {
+			c.Beyond = beyond(c.Column)
+		}
 		c.NotNull, c.Filled = is.NotNull && !described.View, is.Fill != dbschema.FillNone
 		c.refs = sqltext.Target(p, stored)
 		t.columns, columns = append(t.columns, c), append(columns, c.Column)
@@ -131,6 +137,33 @@ func kindWord(k schema.Kind) string {
 	return "string"
 }
 
+// isDate reports whether a text is a date of a card.
+var isDate = format.Check("date")
+
+// beyond returns the condition of values that [appendForeign] reads as null, as [sqltext.Column] has it.
+func beyond(c *sqltext.Column) func(b *sqltext.Builder, alias string) {
+	text := map[schema.Kind]string{ // with # for the column
+		schema.KindInteger:  "typeof(#) <> 'integer' AND (typeof(#) <> 'real' OR abs(#) > 9007199254740991 OR CAST(# AS INTEGER) <> #)",
+		schema.KindNumber:   "typeof(#) NOT IN ('integer', 'real') OR # IN (9e999, -9e999)",
+		schema.KindBoolean:  "typeof(#) <> 'integer' OR # NOT IN (0, 1)",
+		schema.KindDate:     "date(#) IS NOT #",
+		schema.KindDateTime: "frond_moment(#) IS NULL",
+		schema.KindJSON:     "typeof(#) = 'blob' OR typeof(#) = 'text' AND NOT json_valid(#)",
+	}[c.Prop.Kind]
+	if text == "" {
+		text = "# >= x''" // bytes, which are larger than all texts
+	}
+	parts := strings.Split(text, "#")
+	return func(b *sqltext.Builder, alias string) {
+		for i, part := range parts {
+			if i > 0 {
+				b.Column(alias, c)
+			}
+			b.Text(part)
+		}
+	}
+}
+
 // appendForeign appends a value of a table that another program made, by the type that the
 // value has. One that the card cannot carry is null, and is reported.
 //
@@ -138,6 +171,7 @@ func kindWord(k schema.Kind) string {
 //	boolean    0 and 1
 //	integer    whole numbers
 //	number     numbers, without infinities
+//	date       texts as 2026-01-31
 //	date-time  RFC 3339 texts
 //	JSON       texts of JSON, numbers
 //	strings    texts and numbers
@@ -151,7 +185,9 @@ func appendForeign(dst []byte, st *engine.Stmt, i int, c *sqltext.Column) []byte
 		switch {
 		case kind == schema.KindBoolean && (n == 0 || n == 1):
 			return strconv.AppendBool(dst, n == 1)
-		case kind == schema.KindInteger, kind == schema.KindNumber, kind == schema.KindJSON:
+		case kind == schema.KindNumber:
+			return sqltext.AppendFloat(dst, float64(n)) // as it is compared, see [asReal]
+		case kind == schema.KindInteger, kind == schema.KindJSON:
 			return strconv.AppendInt(dst, n, 10)
 		case kind == schema.KindString, kind == schema.KindDecimal:
 			return append(strconv.AppendInt(append(dst, '"'), n, 10), '"')
@@ -170,8 +206,12 @@ func appendForeign(dst []byte, st *engine.Stmt, i int, c *sqltext.Column) []byte
 	case sqlite3.TEXT:
 		text := st.ColumnRawText(i)
 		switch kind {
-		case schema.KindString, schema.KindDate, schema.KindDecimal:
+		case schema.KindString, schema.KindDecimal:
 			return jsontext.AppendText(dst, text)
+		case schema.KindDate:
+			if isDate(string(text)) {
+				return jsontext.AppendText(dst, text)
+			}
 		case schema.KindDateTime:
 			if at, ok := sqltext.NormalTime(string(text)); ok {
 				return sqltext.AppendTime(dst, []byte(at))

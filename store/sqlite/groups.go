@@ -104,6 +104,12 @@ func (d dialect) Grouped(b *sqltext.Builder, c *aggregate.Column, of, column *sq
 	if of == nil {
 		return
 	}
+	if of.Folds && c.Func != aggregate.CountDistinct {
+		column.Name, column.Collation = column.Plain+" COLLATE "+of.Collation, of.Collation
+	}
+	if of.Beyond != nil { // a cursor has the value as it is stored
+		column.Beyond = func(b *sqltext.Builder, _ string) { b.Truth(false) }
+	}
 	value := func() { carried(b, of, alias) }
 	function := func(name string) {
 		b.Text(name, "(")
@@ -146,7 +152,7 @@ var functions = map[aggregate.Func]struct{ plain, ofDecimals string }{
 // carried writes the value of a column where its card carries it, and null elsewhere: a column of
 // another program may hold values of any type. A whole double is an integer, as in rows.
 func carried(b *sqltext.Builder, c *sqltext.Column, alias string) {
-	if c.Odd == nil || c.Parts != nil {
+	if c.Odd == nil {
 		b.Column(alias, c)
 		return
 	}
@@ -158,22 +164,21 @@ func carried(b *sqltext.Builder, c *sqltext.Column, alias string) {
 	switch c.Prop.Kind {
 	case schema.KindDateTime:
 		around("frond_moment(", ")")
-	case schema.KindDate:
-		around("CASE WHEN date(", ") = ")
-		around("", " THEN ")
-		around("", " END")
-	case schema.KindNumber:
-		around("CASE WHEN typeof(", ") IN ('integer', 'real') THEN ")
-		around("", " END")
-	case schema.KindInteger, schema.KindBoolean:
+	case schema.KindInteger:
 		around("CASE typeof(", ") WHEN 'integer' THEN ")
 		around("", " WHEN 'real' THEN CASE WHEN abs(")
 		around("", ") <= 9007199254740991 AND CAST(")
 		around("", " AS INTEGER) = ")
 		around("", " THEN CAST(")
 		around("", " AS INTEGER) END END")
+	case schema.KindNumber:
+		around("CASE WHEN typeof(", ") IN ('integer', 'real') AND ")
+		around("", " NOT IN (9e999, -9e999) THEN CAST(")
+		around("", " AS REAL) END")
 	default:
-		b.Column(alias, c)
+		if sqltext.Carried(b, alias, c); c.Beyond != nil && c.Folds {
+			b.Text(" COLLATE ", c.Collation) // which an expression has not
+		}
 	}
 }
 

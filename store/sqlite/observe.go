@@ -14,6 +14,7 @@ type seen struct {
 	integers, reals, texts, blobs int64
 	notBoolean                    int64 // integers other than 0 and 1
 	large                         int64 // integers beyond 32 bits
+	huge                          int64 // integers beyond those that a double distinguishes
 	notDate                       int64 // texts that are no 2006-01-02
 	notJSON                       int64
 }
@@ -24,6 +25,7 @@ var tallies = []string{
 	"typeof(%[1]s) = 'integer'", "typeof(%[1]s) = 'real'", "typeof(%[1]s) = 'text'", "typeof(%[1]s) = 'blob'",
 	"typeof(%[1]s) = 'integer' AND %[1]s NOT IN (0, 1)",
 	"typeof(%[1]s) = 'integer' AND %[1]s NOT BETWEEN -2147483648 AND 2147483647",
+	"typeof(%[1]s) = 'integer' AND %[1]s NOT BETWEEN -9007199254740992 AND 9007199254740992",
 	"typeof(%[1]s) = 'text' AND %[1]s NOT GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'",
 	"typeof(%[1]s) = 'text' AND NOT json_valid(%[1]s)",
 }
@@ -50,7 +52,7 @@ func (r *describing) observe(t *dbschema.Table) error {
 		err := r.conn.Each(func(st *engine.Stmt) {
 			for i := range columns {
 				n := func(j int) int64 { return st.ColumnInt64(i*len(tallies) + j) }
-				settleType(&columns[i].Type, seen{n(0), n(1), n(2), n(3), n(4), n(5), n(6), n(7)})
+				settleType(&columns[i].Type, seen{n(0), n(1), n(2), n(3), n(4), n(5), n(6), n(7), n(8)})
 			}
 		}, "SELECT "+b.String()+" FROM "+quote(t.Name))
 		if err != nil && t.View {
@@ -70,7 +72,7 @@ func (r *describing) observe(t *dbschema.Table) error {
 //	bytes, several types   unfit
 //	texts                  a date or JSON where it is declared and all are, else text
 //	whole numbers          boolean where it is declared and all are 0 or 1; float where that is
-//	                       declared; else integer, of 64 bits where one is that large
+//	                       declared, and no number needs more digits than a float has; else integer, of 64 bits where one is that large
 //	other numbers          float
 func settleType(t *dbschema.Type, s seen) {
 	numbers := s.integers + s.reals
@@ -88,7 +90,7 @@ func settleType(t *dbschema.Type, s seen) {
 		}
 	case s.reals > 0:
 		t.Kind, t.Unfit = dbschema.Float, ""
-	case s.integers > 0 && t.Kind == dbschema.Float, s.integers > 0 && t.Kind == dbschema.Boolean && s.notBoolean == 0:
+	case s.integers > 0 && t.Kind == dbschema.Float && s.huge == 0, s.integers > 0 && t.Kind == dbschema.Boolean && s.notBoolean == 0:
 	case s.integers > 0:
 		if t.Kind != dbschema.Integer {
 			t.Bits = 32

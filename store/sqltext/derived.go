@@ -182,6 +182,9 @@ func (s *behind) function(column *Column) {
 		s.b.Text("count(*)")
 	} else if of = s.b.column(s.target, s.d.Of); of == nil {
 		return
+	} else if err := of.order(); err != nil {
+		s.b.fail(err)
+		return
 	}
 	s.b.db.Dialect.Grouped(s.b, &aggregate.Column{As: s.d.As, Of: s.d.Of, Func: s.d.Func}, of, column, s.inner, time.UTC)
 }

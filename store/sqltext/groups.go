@@ -83,7 +83,10 @@ func groupColumns(r *Reading, b *Builder, key string, from func(alias string)) (
 		var of *Column
 		if c.Of == nil {
 			b.Text("count(*)")
-		} else if of, err = r.Table.Column(c.Of); err != nil {
+		} else if of, err = r.Table.Column(c.Of); err == nil {
+			err = of.order()
+		}
+		if err != nil {
 			return nil, err
 		}
 		column := &Column{Prop: c.As, Name: as, Plain: as, NotNull: c.Func == aggregate.Count || c.Func == aggregate.CountDistinct}

@@ -7,6 +7,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // SortKey is one key of an order, as SQL is to have it. An order of rows ends in the primary
@@ -32,6 +33,9 @@ func (t *Table) sorting(keys []SortKey, q *facade.Find) ([]SortKey, error) {
 			continue
 		}
 		c, err := t.Column(k.Field)
+		if err == nil {
+			err = c.order()
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -88,7 +92,13 @@ func Cursor(keys []SortKey, from []json.RawMessage) ([]Value, error) {
 			c = k.Of
 		}
 		v, fault := Encode(c.Prop, from[at])
-		if fits = fault == ""; k.Of == nil {
+		if fits = fault == ""; c.Beyond != nil && jsontext.KindOf(from[at]) == jsontext.Object {
+			v, fits = readStored(from[at])
+		}
+		if c.Fit != nil {
+			c.Fit(&v)
+		}
+		if k.Of == nil {
 			values = append(values, v)
 			continue
 		}

@@ -256,20 +256,25 @@ func (g *Groups) Settle() error {
 type Cells interface {
 	// AppendCell appends column i of the row as JSON; c describes it.
 	AppendCell(dst []byte, i int, c *Column) []byte
+	// AppendKey appends it as a cursor has it.
+	AppendKey(dst []byte, i int, c *Column) []byte
 }
 
-// Keep keeps the key of the row that Read has last, where a sort column is not in the layout:
-// its value is only there now. first is where the selection begins in cells.
+// Keep keeps the key of the row that Read has last, where [Selection.Keeps]: a sort column is not in the
+// layout, or not all of its values are. They are only there now. first is where the selection begins in cells.
 func (r *Reading) Keep(cells Cells, first int) {
 	s := r.Selection
 	row := r.Read.Row(r.Read.Len() - 1)
 	r.keys = append(r.keys, '[')
 	for _, at := range s.keys {
 		r.keys = jsontext.Comma(r.keys)
-		if at < len(s.Fields) {
+		switch {
+		case at >= len(s.Fields):
+			r.keys = cells.AppendKey(r.keys, first+at, s.Extra[at-len(s.Fields)])
+		case s.Fields[at].Beyond != nil:
+			r.keys = cells.AppendKey(r.keys, first+at, s.Fields[at])
+		default:
 			r.keys = append(r.keys, row.At(at)...)
-		} else {
-			r.keys = cells.AppendCell(r.keys, first+at, s.Extra[at-len(s.Fields)])
 		}
 	}
 	r.keys = append(r.keys, ']')
@@ -328,7 +333,7 @@ const keySize = 24
 // ["2026-05-01T10:30:00.000Z","p1"], of which a cursor is made; read is the row's place among
 // those read.
 func (r *Reading) key(read int, row rows.Row) json.RawMessage {
-	if len(r.Selection.Extra) > 0 {
+	if r.Selection.Keeps() {
 		from := 0
 		if read > 0 {
 			from = r.ends[read-1]

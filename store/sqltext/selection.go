@@ -17,6 +17,8 @@ type Selection struct {
 	Extra []*Column
 	// keys are, for each sort key, its place in Fields, or len(Fields) + its place in Extra.
 	keys []int
+	// beyond says that a sort column may hold values beyond its card, which rows show as null.
+	beyond bool
 
 	columnRoom [16]*Column // for Fields, where these are enough: a selection is not copied
 	keyRoom    [4]int      // likewise for keys
@@ -48,6 +50,7 @@ func (s *Selection) Choose(t *Table, layout *rows.Layout, order []SortKey) error
 				continue // a cursor has the key as it is read, once
 			}
 		}
+		s.beyond = s.beyond || c.Beyond != nil
 		if at := layout.Index(c.Prop.Name); at >= 0 {
 			s.keys = append(s.keys, at)
 			continue
@@ -57,6 +60,9 @@ func (s *Selection) Choose(t *Table, layout *rows.Layout, order []SortKey) error
 	}
 	return nil
 }
+
+// Keeps says that the keys of cursors are not in the rows alone, so that [Reading.Keep] keeps them.
+func (s *Selection) Keeps() bool { return len(s.Extra) > 0 || s.beyond }
 
 // noFields is the layout of a read without fields.
 var noFields = rows.NewLayout(nil)

@@ -48,6 +48,8 @@ type Column struct {
 	NotNull bool
 	// Collation is "" where texts compare by their bytes, else the collation's name.
 	Collation string
+	// Folds says that texts may be equal that are not the same letter by letter: without regard to case.
+	Folds bool
 	// Decode appends a raw value of the column, which is not null, as JSON to dst. It is nil in
 	// a store that reads its columns by other means.
 	Decode func(dst, raw []byte) []byte
@@ -55,6 +57,8 @@ type Column struct {
 	// for any: for a database with such forms.
 	Binary bool
 	OID    uint32
+	// Fit makes a value of a cursor one that the database reads; nil: it is one.
+	Fit func(v *Value)
 	// Fits reports whether the database reads a text as a value of the column, which is then
 	// compared as its type has it: an enum by the order of its values. nil: texts compare as
 	// texts.
@@ -65,6 +69,13 @@ type Column struct {
 	Parts []*Column
 	// Filled says that the database gives a row a value that is written without one.
 	Filled bool
+	// Beyond writes that the value, which is not null, is one that the card cannot carry, which a row
+	// shows as null (beyond.go); nil: the card carries every value. Key appends a raw value as a cursor
+	// has it; nil: as a row has it.
+	Beyond func(b *Builder, alias string)
+	Key    func(dst, raw []byte) []byte
+	// Unordered says that the database has no order for the type.
+	Unordered bool
 	// Odd is called where a row holds a value that the card cannot carry, which is read as null.
 	// It may be called from many goroutines. nil: the column is this program's and holds none.
 	Odd func()

@@ -109,12 +109,8 @@ func (b *Builder) compare(f *filter.Filter, c *Column, alias string) {
 	value := f.Values[0]
 	switch f.Op {
 	case filter.IsNull:
-		b.Column(alias, c)
-		if null, _ := value.(bool); null {
-			b.Text(" IS NULL")
-		} else {
-			b.Text(" IS NOT NULL")
-		}
+		null, _ := value.(bool)
+		isNull(b, alias, c, null)
 	case filter.Has:
 		switch value.(type) {
 		case string, int64, float64, bool:
@@ -147,8 +143,10 @@ func (b *Builder) compare(f *filter.Filter, c *Column, alias string) {
 			b.Text("(")
 			b.Equal(alias, c, v)
 			b.Text(") IS NOT TRUE")
-		default:
+		case f.Op == filter.Eq || f.Op == filter.Ne:
 			d.Compare(b, f.Op, c, alias, v)
+		default:
+			ordered(b, f.Op, alias, c, v)
 		}
 	default:
 		b.fail(kiterror.Internal(fmt.Errorf("store: operator %d is not known", f.Op)))
