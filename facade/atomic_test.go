@@ -1,10 +1,12 @@
 package facade_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
@@ -95,5 +97,65 @@ func TestAtomicRefusesDetached(t *testing.T) {
 	}
 	if list := must(t, f, "mail.list", "", "", ""); !strings.Contains(list, `"items":[]`) {
 		t.Errorf("something was written: %s", list)
+	}
+}
+
+// transacts counts the transactions of a store, and notes whether the last one had queries alone.
+type transacts struct {
+	facade.Store
+	by       facade.Transactor
+	count    int
+	readOnly bool
+}
+
+func (s *transacts) Abilities() facade.Abilities {
+	can := s.Store.Abilities()
+	s.by, can.Transactor = can.Transactor, s
+	return can
+}
+
+func (s *transacts) Transact(ctx context.Context, fn func(context.Context) error) error {
+	s.count, s.readOnly = s.count+1, facade.IsReadOnly(ctx)
+	return s.by.Transact(ctx, fn)
+}
+
+// TestAtomicBegins: a command without the right to it begins no transaction, and queries alone begin
+// one that no writer waits for.
+func TestAtomicBegins(t *testing.T) {
+	for _, c := range []struct {
+		name, calls string
+		begins      bool
+		readOnly    bool
+		code        kiterror.Code
+		role        string
+	}{
+		{name: "queries", calls: `[{"method":"product.list"},{"method":"brand.list"}]`, begins: true, readOnly: true},
+		{name: "a command", calls: `[{"method":"product.list"},{"method":"product.update","params":{"params":{"id":"none"},"body":{"price":1}}}]`, begins: true, code: kiterror.NotFound},
+		{name: "a command without the right", calls: `[{"method":"product.list"},{"method":"product.update","params":{"params":{"id":"none"},"body":{"price":1}}}]`, code: kiterror.Forbidden, role: "clerk"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			store := &transacts{Store: storetest.NewStore()}
+			f := storetest.New(t, storetest.ManyProject(t), store, nil)
+			state := access.State{"user": map[string]any{"id": "ann", "role": cmp.Or(c.role, "admin")}}
+			_, err := atomic.Run(t.Context(), f, f.Catalog(), state, "", json.RawMessage(`{"calls":`+c.calls+`}`))
+			if code := kiterror.CodeOf(err); err != nil && code != c.code || err == nil && c.code != "" || store.count > 0 != c.begins || store.readOnly != c.readOnly {
+				t.Errorf("%v; %d transactions, of queries alone: %t", err, store.count, store.readOnly)
+			}
+		})
+	}
+}
+
+// TestShareOf: a part of a request has a bound of its own, and its work counts for the request.
+func TestShareOf(t *testing.T) {
+	ctx := facade.WithRequest(t.Context(), "ann", time.Minute)
+	share := facade.ShareOf(ctx, time.Second)
+	if err := facade.RequestOf(share).Spend(2 * time.Second); kiterror.CodeOf(err) != kiterror.UnprocessableEntity {
+		t.Error(err)
+	}
+	if rest, err := facade.RequestOf(ctx).Remaining(0); err != nil || rest != 58*time.Second {
+		t.Error(rest, err)
+	}
+	if caller, _ := facade.RequestOf(share).Shares(); caller != "ann" {
+		t.Error(caller)
 	}
 }

@@ -138,6 +138,7 @@ type Request struct {
 	caller any           // comparable; nil: not known
 	work   time.Duration // that everything it does may take together; 0 or less: any time
 	spent  atomic.Int64  // of work
+	of     *Request      // whose work this is too ([ShareOf]), or nil
 }
 
 // The cost of a call beside its statements: for itself, and for each condition of its filter. Both
@@ -173,6 +174,14 @@ func WithRequest(ctx context.Context, caller any, work time.Duration) context.Co
 	return r
 }
 
+// ShareOf bounds a part of the request of ctx: the statements of the part may take work together, and
+// they count as work of the request too.
+func ShareOf(ctx context.Context, work time.Duration) context.Context {
+	r := &Request{Context: ctx, work: work, of: RequestOf(ctx)}
+	r.caller, _ = r.of.Shares()
+	return r
+}
+
 // RequestOf returns the request of ctx, or nil outside of requests.
 func RequestOf(ctx context.Context) *Request {
 	r, _ := ctx.Value(requestKey{}).(*Request)
@@ -197,8 +206,11 @@ func (r *Request) Shares() (caller, request any) {
 
 // Spend adds work that was done. The error is [Request.Exhausted].
 func (r *Request) Spend(d time.Duration) error {
-	if r == nil || r.work <= 0 {
+	if r == nil {
 		return nil
+	}
+	if err := r.of.Spend(d); err != nil || r.work <= 0 {
+		return err
 	}
 	r.spent.Add(int64(d))
 	return r.Exhausted()
@@ -299,6 +311,17 @@ func DryRun(ctx context.Context) context.Context {
 
 // InDryRun reports whether writes for ctx have to be undone: for stores.
 func InDryRun(ctx context.Context) bool { return ctx.Value(dryRunKey{}) != nil }
+
+type readOnlyKey struct{}
+
+// ReadOnly marks a transaction whose calls are queries alone: it sees one state of the rows, and no
+// write waits for it ([Transactor]).
+func ReadOnly(ctx context.Context) context.Context {
+	return context.WithValue(ctx, readOnlyKey{}, true)
+}
+
+// IsReadOnly reports whether a transaction that begins with ctx has queries alone: for stores.
+func IsReadOnly(ctx context.Context) bool { return ctx.Value(readOnlyKey{}) != nil }
 
 type originKey struct{}
 

@@ -300,13 +300,29 @@ func (f *Facade) Transact(ctx context.Context, trace string, fn func(ctx context
 	return nil
 }
 
-// Joins returns why an operation of the surface that shows view cannot be part of a transaction of
-// several calls, or nil. An unknown operation is reported when it is called.
-func (f *Facade) Joins(view *catalog.Catalog, entity, operation string) error {
+// Joins reports whether an operation of the surface that shows view writes, or why it cannot be part
+// of a transaction of several calls: a caller without the right to a command is refused before the
+// transaction begins. An unknown operation is reported when it is called.
+func (f *Facade) Joins(ctx context.Context, view *catalog.Catalog, state access.State, entity, operation string) (writes bool, err error) {
 	door, op := view.Find(entity, operation)
+	if op == nil {
+		return false, nil
+	}
+	writes = op.Kind == catalog.Command
+	if err := f.cannotJoin(door, op); err != nil || !writes {
+		return writes, err
+	}
+	if collector := f.host.doors.of(door).collector; access.AuthorityOf(door, collector) == catalog.ByRules {
+		if _, err := access.ScopeOf(ctx, collector, f.host.now, state, door, op); err != nil {
+			return true, kiterror.AsError(err).At(door.Name, op.Name)
+		}
+	}
+	return true, nil
+}
+
+// cannotJoin returns why an operation cannot be part of a transaction of several calls, or nil.
+func (f *Facade) cannotJoin(door *catalog.Door, op *catalog.Operation) error {
 	switch {
-	case op == nil:
-		return nil
 	case door.Frond.Remote != "":
 		return kiterror.Errorf(kiterror.NotImplemented, "%s.%s runs elsewhere, outside of this transaction; call it by itself", door.Name, op.Name).At(door.Name, op.Name)
 	case f.host.operations.of(op).detached:

@@ -185,8 +185,9 @@ type together struct {
 }
 
 // Joins implements [resolvers.Transactor].
-func (t together) Joins(entity, operation string) error {
-	return t.Facade.Joins(t.view, entity, operation)
+func (t together) Joins(ctx context.Context, state access.State, entity, operation string) error {
+	_, err := t.Facade.Joins(ctx, t.view, state, entity, operation)
+	return err
 }
 
 // atomic makes calls of a surface as one transaction.

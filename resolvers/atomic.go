@@ -6,14 +6,16 @@ import (
 	"errors"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/resolvers/language"
 )
 
 // Transactor makes the calls of a mutation with @atomic one transaction.
 type Transactor interface {
-	// Joins returns why an operation cannot be part of a transaction, or nil.
-	Joins(entity, operation string) error
+	// Joins returns why an operation cannot be part of a transaction, or nil. A caller who may not call
+	// it is refused before the transaction begins.
+	Joins(ctx context.Context, state access.State, entity, operation string) error
 	// Transact runs fn as one transaction ([facade.Facade.Transact]). fn may run again.
 	Transact(ctx context.Context, trace string, fn func(ctx context.Context) error) error
 }
@@ -69,7 +71,7 @@ func (a *transacted) joins() error {
 		case a.by == nil:
 			return kiterror.Errorf(kiterror.NotImplemented, "this host makes no transactions of several calls; send the mutation without @atomic")
 		case call != nil:
-			if err := a.by.Joins(call.Entity, call.Operation); err != nil {
+			if err := a.by.Joins(a.x.Ctx, a.task.State, call.Entity, call.Operation); err != nil {
 				return err
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/graphql-go/graphql"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
@@ -17,8 +18,9 @@ import (
 // together makes the mutations of a blog transactions.
 type together struct{ *facade.Facade }
 
-func (t together) Joins(entity, operation string) error {
-	return t.Facade.Joins(t.Catalog(), entity, operation)
+func (t together) Joins(ctx context.Context, state access.State, entity, operation string) error {
+	_, err := t.Facade.Joins(ctx, t.Catalog(), state, entity, operation)
+	return err
 }
 
 // lateConflict is a transaction whose commit fails.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
@@ -20,6 +21,15 @@ import (
 
 // MaxCalls is how many calls [Run] takes.
 const MaxCalls = 100
+
+// queryWork is how long the statements of queries may take together among calls that write: other
+// writers may wait for the transaction.
+const queryWork = 500 * time.Millisecond
+
+// tooMuchReading is the UNPROCESSABLE_ENTITY of queries beyond queryWork.
+func tooMuchReading() error {
+	return kiterror.Errorf(kiterror.UnprocessableEntity, "the queries of an atomic call that writes may take %s together; narrow them, or send them in a call of their own", queryWork)
+}
 
 // reference is the member that takes the place of a value in an atomic call.
 const reference = "$result"
@@ -45,18 +55,34 @@ func Run(ctx context.Context, f *facade.Facade, view *catalog.Catalog, state acc
 	if details != nil {
 		return nil, kiterror.Refused(details)
 	}
+	writes := make([]bool, len(calls))
 	for i, c := range calls {
-		if err := f.Joins(view, c.entity, c.operation); err != nil {
+		var err error
+		if writes[i], err = f.Joins(ctx, view, state, c.entity, c.operation); err != nil {
 			return nil, atCall(err, i)
 		}
+	}
+	if !slices.Contains(writes, true) {
+		ctx = facade.ReadOnly(ctx)
 	}
 	caller := f.On(view)
 	var results []json.RawMessage
 	err := f.Transact(ctx, trace, func(ctx context.Context) error {
 		results = results[:0]
+		reading := ctx
+		if !facade.IsReadOnly(ctx) {
+			reading = facade.ShareOf(ctx, queryWork)
+		}
 		for i, c := range calls {
+			ctx := ctx
+			if !writes[i] {
+				ctx = reading
+			}
 			res, err := c.make(ctx, caller, state, trace, results)
 			if err != nil {
+				if facade.RequestOf(reading).Exhausted() != nil && !writes[i] {
+					err = tooMuchReading()
+				}
 				return atCall(err, i)
 			}
 			results = append(results, res.AppendJSON(nil))

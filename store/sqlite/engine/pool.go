@@ -86,6 +86,9 @@ func (d *DB) ReadAs(ctx context.Context, lane turns.Lane, do func(*Conn) error) 
 	if l := d.level(ctx); l != nil {
 		return l.read(ctx, do)
 	}
+	if s, _ := ctx.Value(snapshotKey{d}).(*snapshot); s != nil {
+		return s.read(ctx, do)
+	}
 	t := turns.Turn{Lane: lane}
 	t.Caller, t.Request = facade.RequestOf(ctx).Shares()
 	if err := d.pool.turns.Enter(ctx, t, 0); err != nil {

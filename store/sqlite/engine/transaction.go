@@ -92,6 +92,9 @@ func (d *DB) Transact(ctx context.Context, fn func(context.Context) error) error
 	if l := d.level(ctx); l != nil {
 		return l.join(ctx, fn)
 	}
+	if facade.IsReadOnly(ctx) && !d.opts.Memory { // in memory a writer would wait for the reader
+		return d.snapshot(ctx, fn)
+	}
 	lost := func(err error) bool { return errors.Is(err, errAgain) }
 	return facade.Retry(ctx, lost, func(int) error { return d.transact(ctx, fn) })
 }

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
@@ -320,5 +322,75 @@ func TestCallersWhoLeaveCommitNothing(t *testing.T) {
 		if err := tx.lend(nil); !errors.Is(err, context.Canceled) {
 			t.Fatalf("the transaction ended with %v", err)
 		}
+	}
+}
+
+// waitFor waits until what another goroutine does is done.
+func waitFor(t *testing.T, done func() bool) {
+	t.Helper()
+	for !done() {
+		if t.Context().Err() != nil {
+			t.FailNow()
+		}
+		runtime.Gosched()
+	}
+}
+
+// TestTransactionsTakeTurns: a caller who sends many transactions has one turn between those of
+// others, and ordinary writes come before all of them.
+func TestTransactionsTakeTurns(t *testing.T) {
+	d := counted(t, Options{Transaction: time.Minute})
+	var mu sync.Mutex
+	var order []string
+	note := func(name string) { mu.Lock(); order = append(order, name); mu.Unlock() }
+	release, held := make(chan struct{}), make(chan struct{})
+	var wg sync.WaitGroup
+	transact := func(caller, name string, fn func()) {
+		wg.Go(func() {
+			ctx := facade.WithRequest(t.Context(), caller, 0)
+			if err := d.Transact(ctx, func(ctx context.Context) error {
+				err := add(ctx, d)
+				note(name)
+				fn()
+				return err
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	transact("a", "a1", func() { close(held); <-release })
+	<-held
+	for i, name := range []string{"a2", "a3", "b1", "b2"} {
+		transact(name[:1], name, func() {})
+		waitFor(t, func() bool { return len(d.writer.queue) == i+1 })
+	}
+	wg.Go(func() {
+		if err := d.Write(&Op{Ctx: t.Context(), Run: func(c *Conn) error { note("write"); return c.Exec("INSERT INTO x VALUES (1)") }}); err != nil {
+			t.Error(err)
+		}
+	})
+	waitFor(t, func() bool { return len(d.writer.queue) == 5 })
+	close(release)
+	wg.Wait()
+	if got := strings.Join(order, " "); got != "a1 write b1 a2 b2 a3" {
+		t.Errorf("the order is %s", got)
+	}
+}
+
+// TestSnapshot: a transaction of queries sees one state, and a write does not wait for it.
+func TestSnapshot(t *testing.T) {
+	d := counted(t, Options{Transaction: time.Minute})
+	err := d.Transact(facade.ReadOnly(t.Context()), func(ctx context.Context) error {
+		before := rows(ctx, t, d)
+		if err := add(t.Context(), d); err != nil {
+			return err
+		}
+		if now := rows(ctx, t, d); before != 0 || now != 0 {
+			t.Errorf("%d rows, then %d", before, now)
+		}
+		return nil
+	})
+	if n := rows(t.Context(), t, d); err != nil || n != 1 {
+		t.Error(n, err)
 	}
 }

@@ -167,38 +167,41 @@ func (w *writer) close() error {
 // empties a large log. When nothing has come for a while, it empties the log altogether.
 func (w *writer) loop() {
 	defer close(w.done)
-	group, lending := make([]*Op, 0, maxGroup), make([]*Op, 0, maxGroup)
+	group := make([]*Op, 0, maxGroup)
+	var lending lendings
 	idle := time.NewTimer(idleBefore) // opening may have written
 	for {
-		var first *Op
-		select {
-		case op, ok := <-w.queue:
-			if !ok {
-				return
+		var last *Op
+		if len(lending.ops) == 0 {
+			select {
+			case op, ok := <-w.queue:
+				if !ok {
+					return
+				}
+				last = op
+			case <-idle.C:
+				if !w.checkpoint(0) {
+					idle.Reset(idleBefore)
+				}
+				continue
 			}
-			first = op
-		case <-idle.C:
-			if !w.checkpoint(0) {
-				idle.Reset(idleBefore)
-			}
-			continue
 		}
 		// Those who were answered a moment ago and write again are ready to run but have
 		// not run yet; let them, and their writes share this commit.
 		runtime.Gosched()
-		group, lending = group[:0], lending[:0]
-		last := first
+		group = group[:0]
 	gather:
 		for {
 			switch {
+			case last == nil: // only transactions wait, so far
 			case last.Alone:
 				break gather
 			case last.lends:
-				lending = append(lending, last)
+				lending.add(last)
 			default:
 				group = append(group, last)
 			}
-			if len(group)+len(lending) == maxGroup {
+			if len(group) == maxGroup {
 				break
 			}
 			select {
@@ -211,10 +214,11 @@ func (w *writer) loop() {
 				break gather
 			}
 		}
-		// Ordinary writes come first: they do not wait for somebody's function.
+		// Ordinary writes come first: they do not wait for somebody's function, and when one function has
+		// taken its time, the writes that came meanwhile are next.
 		w.commit(group)
-		w.commit(lending)
-		if last.Alone && last.begin() {
+		w.lend(&lending)
+		if last != nil && last.Alone && last.begin() {
 			last.answer(w.outside(last))
 		}
 		w.relieve()
@@ -248,6 +252,9 @@ func (w *writer) leave() {
 // begin claims a write that is still wanted; false where its caller has gone.
 func (op *Op) begin() bool { return op.state.CompareAndSwap(waiting, begun) }
 
+// claim is begin for an Op that may have begun in a transaction that was lost.
+func (op *Op) claim() bool { return op.begin() || op.state.Load() == begun }
+
 // answer makes err the outcome and wakes the caller.
 func (op *Op) answer(err error) {
 	op.err = err
@@ -261,34 +268,34 @@ func answerAll(ops []*Op, err error) {
 	}
 }
 
-// commit runs a group as one transaction and answers each of its callers. Where the failure of one
-// statement has ended the whole transaction (an interrupt, a full disk), the others run again
-// without that one; since no caller has an answer yet, none notices. Each round is one write
-// shorter, so it ends.
-func (w *writer) commit(group []*Op) {
+// commit runs a group as one transaction and answers each of its callers, but for the Ops that lend
+// and were not begun in the time of a group: it returns them. Where the failure of one statement has
+// ended the whole transaction (an interrupt, a full disk), the others run again without that one;
+// since no caller has an answer yet, none notices. Each round is one write shorter, so it ends.
+func (w *writer) commit(group []*Op) (later []*Op) {
 	ops := make([]*Op, 0, len(group))
 	for _, op := range group {
-		if op.begin() {
+		if op.lends || op.begin() {
 			ops = append(ops, op)
 		}
 	}
 	for len(ops) > 0 {
-		again, err := w.transaction(ops)
+		again, later, err := w.transaction(ops)
 		if again == nil {
-			answerAll(ops, err)
-			return
+			answerAll(ops[:len(ops)-len(later)], err)
+			return later
 		}
 		ops = again
 	}
+	return nil
 }
 
-// transaction tries ops once. It returns those that are to be tried again where the
-// transaction was lost, having answered the one that lost it, and those that were not begun
-// because the group had lasted long enough. Otherwise it returns nil; each op then has its own
-// error, and err is that of the commit.
-func (w *writer) transaction(ops []*Op) (again []*Op, err error) {
+// transaction tries ops once. Where the transaction was lost, it returns again, the ops to try once
+// more, having answered the one that lost it. Otherwise each op has its own error, err is that of the
+// commit, and later are the last of ops, which were not begun.
+func (w *writer) transaction(ops []*Op) (again, later []*Op, err error) {
 	if err := w.enter(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer w.leave()
 	for _, op := range ops {
@@ -297,18 +304,21 @@ func (w *writer) transaction(ops []*Op) (again []*Op, err error) {
 	file := w.db.file
 	if err := file.lost(); err != nil {
 		file.note(err)
-		return nil, unavailable(err)
+		return nil, nil, unavailable(err)
 	}
 	if err := w.conn.Exec("BEGIN IMMEDIATE"); err != nil {
 		w.db.noteDisk(err)
-		return nil, Public(context.Background(), err)
+		return nil, nil, Public(context.Background(), err)
 	}
 	good := 0
 	began := time.Now()
 	for i, op := range ops {
-		if op.lends && good > 0 && time.Since(began) > groupTime {
-			again, ops = ops[i:], ops[:i] // the others have waited long enough for their commit
+		if op.lends && i > 0 && time.Since(began) > groupTime {
+			later = ops[i:] // the others, and the writes in the queue, have waited long enough
 			break
+		}
+		if op.lends && !op.claim() {
+			continue // its caller has gone
 		}
 		// A write whose caller has gone is dropped: an error means that nothing was written. An Op
 		// that lends looks itself.
@@ -320,18 +330,13 @@ func (w *writer) transaction(ops []*Op) (again []*Op, err error) {
 		// again.
 		if w.conn == nil || w.conn.db.GetAutocommit() {
 			op.answer(op.err)
-			return append(append(make([]*Op, 0, len(ops)), ops[:i]...), ops[i+1:]...), nil
+			return append(append(make([]*Op, 0, len(ops)), ops[:i]...), ops[i+1:]...), nil, nil
 		}
 		if op.err == nil && !op.idle {
 			good++
 		}
 	}
-	err = w.finish(good > 0)
-	if again == nil {
-		return nil, err
-	}
-	answerAll(ops, err)
-	return again, nil
+	return nil, later, w.finish(good > 0)
 }
 
 // finish ends the transaction: with a commit where something was written, which would cost an
