@@ -194,15 +194,42 @@ func IfMatch(versions ...string) *Precondition {
 	return &Precondition{Match: append([]string{}, versions...)}
 }
 
-// holds reports whether the precondition holds for a row of this version.
-func (p *Precondition) holds(version string) bool {
-	among := func(list []string) bool {
-		return slices.ContainsFunc(list, func(v string) bool {
+// maxOmitted is how many choices of fields the versions of one precondition may be about.
+const maxOmitted = 8
+
+// holds reports whether the precondition holds for a row. version returns the row's version with an end
+// ([omittedMark]).
+func (p *Precondition) holds(version func(omitted string) (string, error)) (bool, error) {
+	versions := make(map[string]string, 1)
+	among := func(list []string) (bool, error) {
+		for _, v := range list {
 			v, _, _ = strings.Cut(unquoted(v), ".") // behind a dot an ETag goes on with what is computed
-			return v == "*" || v == version && v != ""
-		})
+			if v == "*" {
+				return true, nil
+			}
+			hash, _, _ := strings.Cut(v, omittedMark)
+			omitted := v[len(hash):]
+			is, known := versions[omitted]
+			if !known && len(versions) < maxOmitted {
+				var err error
+				if is, err = version(omitted); err != nil {
+					return false, err
+				}
+				versions[omitted] = is
+			}
+			if v == is && v != "" {
+				return true, nil
+			}
+		}
+		return false, nil
 	}
-	return (p.Match == nil || among(p.Match)) && !among(p.NoneMatch)
+	if p.Match != nil {
+		if is, err := among(p.Match); !is || err != nil {
+			return false, err
+		}
+	}
+	not, err := among(p.NoneMatch)
+	return !not, err
 }
 
 // any reports whether the precondition holds for every version of a row.

@@ -192,8 +192,11 @@ func judgeVersion(x *execution, current rows.Row) error {
 	if x.precondition.any() {
 		return nil
 	}
-	version, err := rowVersion(x.host.registry, current, x.versionScope.Versioned(x.door.Entity), false)
-	if err == nil && !x.precondition.holds(version) {
+	fields := x.versionScope.Versioned(x.door.Entity)
+	holds, err := x.precondition.holds(func(omitted string) (string, error) {
+		return rowVersion(x.host.registry, current, withoutOmitted(fields, omitted), omitted, false)
+	})
+	if err == nil && !holds {
 		err = kiterror.Errorf(kiterror.PreconditionFailed, "the row is not the one named; read it again and send its ETag")
 	}
 	return err

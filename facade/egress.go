@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/frondhost/frond/facade/access"
@@ -156,8 +157,8 @@ func asksVersion(x *viewer) bool {
 
 // scopeOfVersion is the scope of the rows whose versions are answered or compared: that of
 // findById, for any operation that asks, so that a row has one version on every way to it. A
-// version is made of the fields that the caller may read, and so discloses nothing about
-// the others (docs/decisions/writes-and-versions.md). nil: they may not read the rows.
+// version is made of the fields that the caller may read by findById and by the operation, and so discloses
+// nothing about the others (docs/decisions/writes-and-versions.md). nil: they may not read the rows.
 func scopeOfVersion(ctx context.Context, x *viewer) (*access.Scope, error) {
 	door := x.door
 	if x.op.OutDoor != nil {
@@ -186,9 +187,9 @@ func scopeOfVersion(ctx context.Context, x *viewer) (*access.Scope, error) {
 }
 
 // rowVersion is the version of a row: 128 bits of the hash over the fields that it is made
-// of, as they leave. encoded says that they are in that form already. "" where the row
+// of, as they leave, and omitted behind it. encoded says that they are in that form already. "" where the row
 // lacks one of them that it cannot be without.
-func rowVersion(registry *schema.Registry, row rows.Row, fields []*schema.Property, encoded bool) (string, error) {
+func rowVersion(registry *schema.Registry, row rows.Row, fields []*schema.Property, omitted string, encoded bool) (string, error) {
 	buf := jsontext.TakeBuffer()
 	defer buf.Release()
 	text := append(buf.Text, '{')
@@ -213,7 +214,25 @@ func rowVersion(registry *schema.Registry, row rows.Row, fields []*schema.Proper
 	sum := sha256.Sum256(buf.Text)
 	var version [22]byte
 	base64.RawURLEncoding.Encode(version[:], sum[:16])
-	return string(version[:]), nil
+	return string(version[:]) + omitted, nil
+}
+
+// omittedMark begins each field that a version omits: abc~2~7 leaves out the third and the eighth of the card.
+const omittedMark = "~"
+
+// appendOmitted appends a field to the end of a version.
+func appendOmitted(omitted string, p *schema.Property) string {
+	return omitted + omittedMark + strconv.Itoa(p.Index)
+}
+
+// withoutOmitted returns the fields that a version with this end is made of.
+func withoutOmitted(fields []*schema.Property, omitted string) []*schema.Property {
+	if omitted == "" {
+		return fields
+	}
+	return slices.DeleteFunc(slices.Clone(fields), func(p *schema.Property) bool {
+		return strings.Contains(omitted+omittedMark, appendOmitted("", p)+omittedMark)
+	})
 }
 
 // versionsOf are those of rows, as the selection that read them has it.

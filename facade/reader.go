@@ -23,8 +23,9 @@ type selection struct {
 	absent   []int               // the columns of stored whose null leaves as absence
 
 	// version are the fields that the versions of rows are made of, where those are
-	// asked for; encoded says that they are read as they leave.
+	// asked for; encoded says that they are read as they leave. omitted is the end of these versions.
 	version []*schema.Property
+	omitted string
 	encoded bool
 	etag    bool // the version leaves as the last column
 
@@ -93,9 +94,10 @@ const (
 const (
 	exists = 1 << iota // for this caller
 	asked
-	named  // in the list that is being read
-	hashed // part of the version
-	hooked // read for the hooks after a command, or for facts
+	named   // in the list that is being read
+	hashed  // part of the version
+	hooked  // read for the hooks after a command, or for facts
+	skipped // part of the version of findById, and not readable here
 )
 
 // fieldCount is how many fields there are, stored and computed.
@@ -176,6 +178,9 @@ func (r *reader) build(side boundarySide, marks []byte) *selection {
 		read[i] = marks[i]&(asked|hashed|hooked) != 0
 		if marks[i]&hashed != 0 {
 			s.version = append(s.version, fields[i])
+		}
+		if marks[i]&skipped != 0 {
+			s.omitted = appendOmitted(s.omitted, fields[i])
 		}
 	}
 	s.encoded = side == already

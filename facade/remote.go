@@ -120,7 +120,7 @@ func sentCall(x *execution, in Invocation) *Call {
 // remoteFields are the fields that the host is asked for: the stored ones that are read, and the
 // computed ones that the host makes. nil means all of them.
 func remoteFields(x *execution) []string {
-	wanted := x.sel != nil && (x.sel.etag || x.call.Version && x.op.reader.versioned) && x.versionScope != nil && len(x.versionScope.Hide) == 0
+	wanted := x.sel != nil && (x.sel.etag || x.call.Version && x.op.reader.versioned) && x.versionScope != nil && len(x.versionScope.Hide)+len(x.resultScope.Hide) == 0
 	every := func(names []string) bool { return names == nil || slices.Contains(names, catalog.AllFields) }
 	switch all := every(x.call.Select) && every(x.list.fields); {
 	case x.sel == nil, all && !wanted:

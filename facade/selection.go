@@ -107,8 +107,12 @@ func pickOn(x *execution, side boundarySide, r *reader, scope *access.Scope, lis
 	// The version of a remote's row comes with it.
 	if x.versionScope != nil && x.op.Door.Frond.Remote == "" && (x.call.Version || r.versioned && marks[len(marks)-1]&asked != 0) {
 		for _, p := range r.entity.Fields {
-			if p.Stored && x.versionScope.Readable(p) {
+			switch {
+			case !p.Stored || !x.versionScope.Readable(p):
+			case side == within || scope.Readable(p):
 				marks[1+p.Index] |= hashed
+			default:
+				marks[1+p.Index] |= skipped
 			}
 		}
 	}

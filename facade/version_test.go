@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -173,6 +174,63 @@ func TestVersionsAreOfWhatIsSeen(t *testing.T) {
 	}
 	if all := must(t, writer, "note.list", "", "", ""); strings.Contains(all, "etag") {
 		t.Errorf("nobody asked for it: %s", all)
+	}
+}
+
+// TestVersionsOfAnOperation: an operation whose rules hide more than those of findById gives a version that says
+// nothing of the hidden fields, also of rows that findById does not show. It is a condition like any other.
+func TestVersionsOfAnOperation(t *testing.T) {
+	files := maps.Clone(noteFiles)
+	files["frond.yaml"] = `
+name: app
+collectors:
+  note:
+    - {when: user.role == "staff"}
+    - {for: [list], hide: [secret, place]}
+    - {for: [create, update], hide: [secret]}
+    - {rows: {title: {ne: theirs}}}
+`
+	f := storetest.New(t, projectOf(t, files), storetest.NewStore(), nil)
+	staff, ann := user(f, "role", "staff"), user(f, "id", "ann")
+	for _, row := range []string{`{"id":"n","title":"one","secret":"s"}`, `{"id":"m","title":"theirs","secret":"s"}`} {
+		must(t, staff, "note.create", "", "", row)
+	}
+	list := func() string { return must(t, ann, "note.list", "", `{"fields":"id,etag","sort":"id"}`, "") }
+	was, own := list(), etag(t, ann)
+	must(t, staff, "note.update", `{"id":"m"}`, "", `{"secret":"other","place":{"street":"x"}}`)
+	if is := list(); is != was {
+		t.Errorf("a hidden change changes versions of a list:\n%s\n%s", was, is)
+	}
+	var page struct{ Items []struct{ ID, ETag string } }
+	if err := json.Unmarshal(raw(was), &page); err != nil {
+		t.Fatal(err)
+	}
+	seen := page.Items[1].ETag
+	if seen == own || !strings.Contains(seen, "~") || strings.Contains(own, "~") {
+		t.Errorf("the list has the version %q, findById %q", seen, own)
+	}
+	hash, omitted, _ := strings.Cut(seen, "~")
+	var many []string
+	for i := range 100 {
+		many = append(many, fmt.Sprint("x~", i))
+	}
+	flood, err := json.Marshal(append(many, seen))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, wrong := range []string{`"` + hash + `"`, `"` + own + "~" + omitted + `"`, `"~"`, `"~~~"`, `"` + hash + `~"`, string(flood)} {
+		if _, err := do(t, ann, "note.update", `{"id":"n"}`, `{"ifMatch":`+wrong+`}`, `{"title":"wrong"}`); kiterror.CodeOf(err) != kiterror.PreconditionFailed {
+			t.Errorf("the version %s: %v", wrong, err)
+		}
+	}
+	written := must(t, ann, "note.update", `{"id":"n"}`, `{"ifMatch":"`+seen+`.hash","fields":"etag"}`, `{"title":"two"}`)
+	if _, err := do(t, ann, "note.update", `{"id":"n"}`, `{"ifMatch":"`+seen+`"}`, `{"title":"three"}`); kiterror.CodeOf(err) != kiterror.PreconditionFailed {
+		t.Errorf("the version before the change: %v", err)
+	}
+	must(t, ann, "note.update", `{"id":"n"}`, `{"ifMatch":`+string(jsontext.Get(raw(written), "etag"))+`}`, `{"title":"three"}`)
+	must(t, ann, "note.update", `{"id":"n"}`, `{"ifMatch":["x","`+etag(t, ann)+`"]}`, `{"title":"four"}`)
+	if _, err := do(t, ann, "note.update", `{"id":"m"}`, `{"ifMatch":"`+page.Items[0].ETag+`"}`, `{"title":"mine"}`); kiterror.CodeOf(err) != kiterror.NotFound {
+		t.Errorf("a row that findById does not show: %v", err)
 	}
 }
 

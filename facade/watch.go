@@ -269,8 +269,14 @@ func (w *Watch) versionOf(x *execution, e *Event, carried string) (string, error
 		return carried, nil
 	}
 	var names []string
-	fields := x.versionScope.Versioned(x.door.Entity)
-	for _, p := range fields {
+	var fields []*schema.Property
+	omitted := ""
+	for _, p := range x.versionScope.Versioned(x.door.Entity) {
+		if !x.resultScope.Readable(p) {
+			omitted = appendOmitted(omitted, p)
+			continue
+		}
+		fields = append(fields, p)
 		if e.Change == "" && jsontext.Get(e.Data, p.Name) == nil && !p.MayBeAbsent() {
 			return "", nil
 		}
@@ -278,7 +284,7 @@ func (w *Watch) versionOf(x *execution, e *Event, carried string) (string, error
 	}
 	row := rows.New(rows.NewLayout(names), 1)
 	carry(row, e.Data, nil)
-	return rowVersion(x.host.registry, row.Row(0), fields, false)
+	return rowVersion(x.host.registry, row.Row(0), fields, omitted, false)
 }
 
 // carry writes the row of an event. A field that is younger than the event is null. A row that

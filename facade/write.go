@@ -418,7 +418,7 @@ func (storeKeeper) version(x *execution, row rows.Row) (string, error) {
 	if x.sel.version == nil {
 		return "", nil
 	}
-	return rowVersion(x.host.registry, row, x.sel.version, x.sel.encoded)
+	return rowVersion(x.host.registry, row, x.sel.version, x.sel.omitted, x.sel.encoded)
 }
 
 // follows implements [keeper].
