@@ -56,6 +56,16 @@ func NewChange(p *Planner, e *schema.Entity, was *Table, names *Names, rows Rows
 func (ch *Change) Judge(d *Difference) (s Step, f *Filling, err error) {
 	s = d.Step()
 	s.Effect, s.Rows = Slow, ch.Held
+	if d.Op == ChangeType && ch.Task.Start {
+		switch {
+		case d.older:
+			s.Refuse("newer cards have given the column the type "+d.WasColumn.Kind, "start the newer cards, or run frond migrate apply to go back")
+			return s, nil, nil
+		case d.Others > 0:
+			s.Refuse(Count(d.Others, "%d gateway with other cards serves the column", "%d gateways with other cards serve the column"), "stop them first, or run frond migrate apply: calls of theirs that use the column get SERVICE_UNAVAILABLE then")
+			return s, nil, nil
+		}
+	}
 	if ch.Held == 0 {
 		s.Effect = Online
 		return s, nil, nil
@@ -65,8 +75,6 @@ func (ch *Change) Judge(d *Difference) (s Step, f *Filling, err error) {
 		value = ch.Value(d.Column)
 	}
 	switch {
-	case d.older && d.Op == ChangeType && ch.Task.Start:
-		s.Refuse("newer cards have given the column the type "+d.WasColumn.Kind, "start the newer cards, or run frond migrate apply to go back")
 	case ch.Replaced[s.Column]:
 	case d.Op == AddUnique:
 		err = ch.distinct(&s, d.Index)

@@ -13,6 +13,9 @@ type Difference struct {
 	Check             *Check // of add-check and drop-check
 	Index             *Index // of add-index, add-unique and drop-index
 
+	// Others counts the other gateways whose cards define the table in another way.
+	Others int64
+
 	// older says that newer cards have defined the table, and skipped that a start leaves the difference.
 	older, skipped bool
 }

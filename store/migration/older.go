@@ -38,11 +38,17 @@ func definition(t *Table) string {
 }
 
 // date finds out which tables of the cards have an older definition than the last of the record, and which entries of the record the
-// task adds: an apply makes its definitions the last ones, a start adds those that are new.
-func (p *Planner) date(recorded map[string][]string, plain, wanted []*Table) (older map[string]bool) {
-	older, p.Defined = map[string]bool{}, map[string][]string{}
+// task adds: an apply makes its definitions the last ones, a start adds those that are new. served are the definitions of other gateways.
+func (p *Planner) date(recorded map[string][]string, served []map[string]string, plain, wanted []*Table) (older map[string]bool) {
+	older, p.Defined, p.Current, p.others = map[string]bool{}, map[string][]string{}, map[string]string{}, map[string]int64{}
 	for i, t := range wanted {
 		list, now := recorded[t.Name], definition(plain[i])
+		p.Current[t.Name] = now
+		for _, one := range served {
+			if was := one[t.Name]; was != "" && was != now {
+				p.others[t.Name]++
+			}
+		}
 		at := slices.Index(list, now)
 		last := at >= 0 && at == len(list)-1
 		older[t.Name] = at >= 0 && !last && !p.Task.Changes.Newest
@@ -60,7 +66,7 @@ func (p *Planner) date(recorded map[string][]string, plain, wanted []*Table) (ol
 func (p *Planner) leave(db Database, older map[string]bool, all []Difference) []Difference {
 	for i := range all {
 		d := &all[i]
-		d.older = older[d.Table.Name]
+		d.older, d.Others = older[d.Table.Name], p.others[d.Table.Name]
 		d.skipped = d.older && d.rule() || p.Task.Unchanged && d.wider()
 	}
 	if !p.Task.Start {
@@ -79,8 +85,10 @@ func (p *Planner) leave(db Database, older map[string]bool, all []Difference) []
 // rule reports whether the difference is one of the rules for columns that are there, or of their indexes.
 func (d *Difference) rule() bool {
 	switch d.Op {
-	case SetNotNull, DropNotNull, AddCheck, DropCheck, AddForeignKey, DropForeignKey, AddUnique:
+	case SetNotNull, DropNotNull, AddCheck, AddForeignKey, DropForeignKey, AddUnique:
 		return true
+	case DropCheck:
+		return d.Check.Keyword != Required
 	case DropIndex:
 		return d.Index.Text != "" && (d.Index.Unique || d.Table.Index(d.Index.Name) != nil)
 	case AddIndex:

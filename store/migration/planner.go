@@ -12,10 +12,13 @@ type Database interface {
 	History(most int) ([]Entry, error)
 	// Definitions returns the record of definitions, by table.
 	Definitions() (map[string][]string, error)
+	// Served returns the definitions of tables that other gateways serve, by table, one map a gateway.
+	Served() ([]map[string]string, error)
 	// Plain returns the tables of the task's cards under the names of a database without tables.
 	Plain() []*Table
-	// Compile compiles the tables of the task's cards under their names.
-	Compile(names *Names) ([]*Table, error)
+	// Compile compiles the tables of the task's cards under their names, and Wanted returns them.
+	Compile(names *Names) error
+	Wanted() []*Table
 	// Settle takes all differences before they are planned, and returns the names after the plan.
 	Settle(all []Difference) (*Names, error)
 	// Accept has a table served with a difference that a start leaves.
@@ -44,6 +47,12 @@ type Planner struct {
 	Present []*Table
 	// Defined are the entries that the record of definitions gets, by table.
 	Defined map[string][]string
+	// Awaited are the columns that may be null while gateways with other cards serve, as differences.
+	Awaited []Difference
+	// Current are the definitions of the task's cards, by table.
+	Current map[string]string
+
+	others map[string]int64 // gateways with another definition, by table
 }
 
 // Make compares the tables of the cards with those of a database, and makes a step of each
@@ -62,23 +71,34 @@ func (p *Planner) Make(db Database, naming Naming) error {
 		return err
 	}
 	plain := db.Plain()
-	wanted, err := db.Compile(names)
-	if err != nil {
+	if err := db.Compile(names); err != nil {
 		return err
 	}
 	recorded, err := db.Definitions()
 	if err != nil {
 		return err
 	}
+	served, err := db.Served()
+	if err != nil {
+		return err
+	}
+	wanted := db.Wanted()
 	p.Plan.Steps = append(p.Plan.Steps, refused...)
 	for i := range renamed {
 		db.Rename(&renamed[i])
+	}
+	older := p.date(recorded, served, plain, wanted)
+	if p.await(db, wanted, older); len(p.Awaited) > 0 {
+		wanted = db.Wanted()
 	}
 	all := compare(p.Present, wanted)
 	if names, err = db.Settle(all); err != nil {
 		return err
 	}
-	all = p.leave(db, p.date(recorded, plain, wanted), all)
+	for i := range p.Awaited {
+		db.Accept(&p.Awaited[i]) // of the tables after the plan too
+	}
+	all = p.leave(db, older, all)
 	var own []*Table
 	for _, t := range p.Present {
 		if !db.Adopted(t.Name) {

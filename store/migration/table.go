@@ -44,6 +44,9 @@ type Column struct {
 // CASCADE, as the store spells it.
 type Reference struct{ Table, Column, Rest string }
 
+// Required is the keyword of a check that a store makes for a moment, to make a column never null.
+const Required = "required"
+
 // Check is one constraint of a column, known by the keyword of the card that asks for it.
 type Check struct{ Keyword, Expression string }
 

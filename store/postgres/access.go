@@ -21,6 +21,9 @@ type access struct {
 	tables atomic.Pointer[tables]
 	// waiting is for a server that was down at the start.
 	waiting waiting
+	// serving tells other processes what this one serves, and late fills rows of gateways with older cards.
+	serving *serving
+	late    late
 	// sorts says that the server cannot be kept from sorting, so that nothing is read by a [scan].
 	sorts atomic.Bool
 	named bool // answers name the constraints that no card describes

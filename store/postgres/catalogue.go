@@ -68,7 +68,7 @@ WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
 ORDER BY c.relname, a.attnum`
 
 	readConstraints = `SELECT c.relname, k.conname, k.contype, k.conkey::text, coalesce(f.relname, ''), coalesce(r.attname, ''),
- k.confdeltype, coalesce(d.description, '')
+ k.confdeltype, coalesce(d.description, ''), k.convalidated
 FROM pg_catalog.pg_constraint k JOIN pg_catalog.pg_class c ON c.oid = k.conrelid
 JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 LEFT JOIN pg_catalog.pg_class f ON f.oid = k.confrelid
@@ -154,10 +154,13 @@ func (p *present) constraint(v [][]byte) {
 	}
 	switch column := p.column(members[0]); string(v[2]) {
 	case "c":
-		if keyword, ok := strings.CutPrefix(name, column.Name+":"); ok {
+		if keyword, ok := strings.CutPrefix(name, column.Name+":"); ok && (isTrue(v[8]) || keyword == migration.Required) {
 			column.Checks = append(column.Checks, migration.Check{Keyword: keyword, Expression: string(v[7])})
 		}
 	case "f":
+		if !isTrue(v[8]) { // an interrupted change has left it; it is made again
+			return
+		}
 		column.reference = name
 		column.References = migration.Reference{Table: string(v[4]), Column: string(v[5]), Rest: onDeleteWords[string(v[6])]}
 	}

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/frondhost/frond/store/migration"
@@ -57,7 +58,7 @@ func (ch *change) step(d *migration.Difference) error {
 		s.Effect, s.Rows = migration.Online, 0
 		w.groups = ch.dropped(&s, d)
 	case migration.AddColumn:
-		w.groups = ch.addColumn(&s, d.Column, f)
+		w.groups = ch.addColumn(&s, d, f)
 	case migration.DropColumn:
 		w.groups, err = ch.dropColumn(&s, d.WasColumn)
 	case migration.ChangeKey:
@@ -107,10 +108,11 @@ func (ch *change) dropped(s *migration.Step, d *migration.Difference) []group {
 
 // addColumn adds a column, with its constant as a default: older programs write rows without
 // it. A column that is never null and has no constant is filled first.
-func (ch *change) addColumn(s *migration.Step, c *migration.Column, f *migration.Filling) []group {
+func (ch *change) addColumn(s *migration.Step, d *migration.Difference, f *migration.Filling) []group {
 	if s.Refused {
 		return nil
 	}
+	c := d.Column
 	col := ch.t.byName(c.Name)
 	def := col.def
 	def.NotNull = def.NotNull && def.Filled
@@ -119,11 +121,14 @@ func (ch *change) addColumn(s *migration.Step, c *migration.Column, f *migration
 	case f != nil:
 		def.NotNull, def.Default = false, ""
 		groups = []group{one(ch.t.alter() + "ADD COLUMN IF NOT EXISTS " + columnSQL(&def)), {fill: &filling{Filling: f, column: col, to: col.Plain}}}
-		if c.NotNull {
-			groups = append(groups, ch.neverNull(c.Name)...)
+		switch {
+		case c.NotNull:
+			groups = append(groups, ch.neverNull(c.Name, groups[1].fill)...)
+		case ch.m.Awaits(s.Table, s.Column) != nil:
+			s.Await(d.Others)
 		}
 	case c.NotNull && !c.Filled:
-		groups = append(groups, ch.neverNull(c.Name)...)
+		groups = append(groups, ch.neverNull(c.Name, nil)...)
 	default:
 		s.Effect, s.Rows = migration.Online, 0
 	}
@@ -140,7 +145,7 @@ func (ch *change) hold(c *column, ck *migration.Check) []group {
 	name := c.constraint(ck.Keyword)
 	return []group{
 		one(ch.t.alter()+"DROP CONSTRAINT IF EXISTS "+quote(name), ch.t.alter()+"ADD "+c.checkSQL(ck)+" NOT VALID", ch.t.comment(c, ck)),
-		one(ch.t.validate(name)),
+		ch.validate(name),
 	}
 }
 
@@ -152,15 +157,31 @@ func (ch *change) holdAll(c *column) (groups []group) {
 	return groups
 }
 
+// validate is the group that holds all rows to a constraint, which goes where they break it.
+func (ch *change) validate(constraint string) group {
+	g := one(ch.t.validate(constraint))
+	g.undo = ch.t.alter() + "DROP CONSTRAINT IF EXISTS " + quote(constraint)
+	return g
+}
+
 // neverNull are the groups that make a column never null. A check that was validated spares
-// SET NOT NULL its scan under a lock.
-func (ch *change) neverNull(column string) []group {
-	name := quote(shorten(column + ":required"))
-	return []group{
-		one(ch.t.alter()+"DROP CONSTRAINT IF EXISTS "+name, ch.t.alter()+"ADD CONSTRAINT "+name+" CHECK ("+quote(column)+" IS NOT NULL) NOT VALID"),
-		one(ch.t.alter() + "VALIDATE CONSTRAINT " + name),
-		one(ch.t.alter()+"ALTER COLUMN "+quote(column)+" SET NOT NULL", ch.t.alter()+"DROP CONSTRAINT "+name),
+// SET NOT NULL its scan under a lock. fill gives rows that were written before the check a value; nil: the
+// rows have one.
+func (ch *change) neverNull(column string, fill *filling) []group {
+	name := shorten(column + ":" + migration.Required)
+	groups := []group{
+		one(ch.t.alter()+"DROP CONSTRAINT IF EXISTS "+quote(name), ch.t.alter()+"ADD CONSTRAINT "+quote(name)+" CHECK ("+quote(column)+" IS NOT NULL) NOT VALID"),
+		ch.validate(name),
+		one(ch.t.alter()+"ALTER COLUMN "+quote(column)+" SET NOT NULL", ch.t.alter()+"DROP CONSTRAINT "+quote(name)),
 	}
+	if fill == nil {
+		return groups
+	}
+	groups = []group{groups[0], {fill: fill, again: true, undo: groups[1].undo}, groups[1], groups[2]}
+	if index := ch.t.unfilled(column); ch.m.have[ch.Was.Name].indexes[index].columns != "" {
+		groups = append(groups, concurrently("DROP INDEX CONCURRENTLY IF EXISTS "+ch.m.Qualified(index)))
+	}
+	return groups
 }
 
 // dropColumn drops a column that no card describes, where a start leaves it alone: an older program
@@ -177,6 +198,9 @@ func (ch *change) dropColumn(s *migration.Step, was *migration.Column) ([]group,
 	case strings.HasPrefix(was.Name, helpers+"new ") || strings.HasPrefix(was.Name, helpers+"seen "):
 		s.Does, s.Start, s.Rows = "remove the remains of an interrupted change", migration.Applies, 0
 		return drop, nil
+	case ch.Task.Start && helped(was):
+		s.Op, s.Does, s.Start, s.Rows = migration.DropCheck, "remove the remains of an interrupted change", migration.Applies, 0
+		return []group{one(ch.t.alter() + "DROP CONSTRAINT IF EXISTS " + quote(shorten(was.Name+":"+migration.Required)))}, nil
 	case ch.Task.Start && was.NotNull && !was.Filled && !was.Primary:
 		s.Op, s.Does, s.Start, s.Rows = migration.DropNotNull, "let the column be null, since no card describes it", migration.Applies, 0
 		return []group{one(ch.t.alter() + "ALTER COLUMN " + name + " DROP NOT NULL")}, nil
@@ -186,6 +210,11 @@ func (ch *change) dropColumn(s *migration.Step, was *migration.Column) ([]group,
 	return drop, ch.Dropped(s, was)
 }
 
+// helped reports whether a column has the check of [change.neverNull], which an interrupted change has left.
+func helped(c *migration.Column) bool {
+	return slices.ContainsFunc(c.Checks, func(ck migration.Check) bool { return ck.Keyword == migration.Required })
+}
+
 // setNotNull makes a column never null, after rows that hold null have got a value.
 func (ch *change) setNotNull(s *migration.Step, f *migration.Filling) []group {
 	if ch.Replaced[s.Column] || s.Refused {
@@ -193,13 +222,15 @@ func (ch *change) setNotNull(s *migration.Step, f *migration.Filling) []group {
 	}
 	col := ch.t.byName(s.Column)
 	var groups []group
+	var fill *filling
 	switch {
 	case f != nil:
-		groups = []group{{fill: &filling{Filling: f, column: col, to: col.Plain}}}
+		fill = &filling{Filling: f, column: col, to: col.Plain}
+		groups = []group{{fill: fill}}
 	case ch.Held > 0 && col.def.Filled:
 		groups = []group{one("UPDATE " + ch.t.Name + " SET " + col.Name + " = " + col.def.Default + " WHERE " + col.Name + " IS NULL")}
 	}
-	return append(groups, ch.neverNull(s.Column)...)
+	return append(groups, ch.neverNull(s.Column, fill)...)
 }
 
 // addCheck holds a column to a keyword, after rows that break it have got a value.
@@ -211,7 +242,11 @@ func (ch *change) addCheck(s *migration.Step, d *migration.Difference, f *migrat
 	if f == nil {
 		return ch.hold(col, d.Check)
 	}
-	return append([]group{{fill: &filling{Filling: f, column: col, to: col.Plain}}}, ch.hold(col, d.Check)...)
+	fill := group{fill: &filling{Filling: f, column: col, to: col.Plain}}
+	hold := ch.hold(col, d.Check)
+	again := fill // once no row without a value can follow
+	again.again, again.undo = true, hold[1].undo
+	return []group{fill, hold[0], again, hold[1]}
 }
 
 // addReference adds the foreign key of a column.
@@ -223,7 +258,7 @@ func (ch *change) addReference(s *migration.Step) []group {
 	name := col.constraint(references)
 	return []group{
 		one(ch.t.alter()+"DROP CONSTRAINT IF EXISTS "+quote(name), ch.t.addReference(col, ch.m.schema)+" NOT VALID"),
-		one(ch.t.validate(name)),
+		ch.validate(name),
 	}
 }
 

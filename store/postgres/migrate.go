@@ -96,6 +96,7 @@ func (s *access) Migrate(ctx context.Context, task *migration.Task) (plan *migra
 		return nil, err // nothing is written while a card cannot become a table
 	}
 	s.waiting.stop()
+	s.late.stop()
 	plan, err = s.prepare(ctx, task, all)
 	if err == nil {
 		return plan, nil
@@ -107,29 +108,45 @@ func (s *access) Migrate(ctx context.Context, task *migration.Task) (plan *migra
 	return &migration.Plan{}, nil
 }
 
-// prepare compares and, where something is to do, takes the lease, compares again and does it.
+// prepare settles the tables and, for a start, fills rows that gateways with older cards write.
+func (s *access) prepare(ctx context.Context, task *migration.Task, all *tables) (*migration.Plan, error) {
+	m, err := s.settle(ctx, task, all)
+	if m == nil {
+		return nil, err
+	}
+	if err == nil && task.Start {
+		s.late.start(ctx, task, all, m)
+	}
+	return &m.Plan, err
+}
+
+// settle compares and, where something is to do, takes the lease, compares again and does it.
 // Then the tables are served under the names that they have. Tables that another program made are
 // adopted as they are. all are the tables as they would be in an empty database.
-func (s *access) prepare(ctx context.Context, task *migration.Task, all *tables) (plan *migration.Plan, err error) {
+func (s *access) settle(ctx context.Context, task *migration.Task, all *tables) (m *migrator, err error) {
 	if err := adopt(ctx, s.db, all); err != nil {
 		return nil, err
 	}
 	if len(all.Order) == 0 {
 		s.serve(all)
-		return &migration.Plan{}, nil
+		return &migrator{}, nil
 	}
-	m, err := s.compared(ctx, task, all)
-	if err != nil {
+	if m, err = s.compared(ctx, task, all); err != nil {
 		return nil, err
 	}
 	if err := m.Plan.Stop(task); err != nil {
-		return &m.Plan, err
+		return m, err
+	}
+	if task.Start {
+		if err := s.serving.enter(ctx, m.Current, func(ctx context.Context) { s.late.look(ctx, task, all, m.Current) }); err != nil {
+			return nil, err
+		}
 	}
 	fits := len(m.work) == 0 && (len(m.before.Names.Unwritten()) == 0 || task.Unchanged)
 	if fits && len(m.Defined) == 0 {
 		s.notices(m)
 		s.serve(m.tables)
-		return &m.Plan, nil
+		return m, nil
 	}
 	err = leased(ctx, s.db, "prepare "+s.db.Address().Schema, func(ctx context.Context) error {
 		if m, err = s.compared(ctx, task, all); err != nil {
@@ -146,13 +163,13 @@ func (s *access) prepare(ctx context.Context, task *migration.Task, all *tables)
 	if err == nil {
 		s.serve(m.tables)
 	}
-	return &m.Plan, err
+	return m, err
 }
 
 // compared reads the catalogue and makes the plan. adopted has the tables that another program
 // made.
 func (s *access) compared(ctx context.Context, task *migration.Task, adopted *tables) (*migrator, error) {
-	m := &migrator{Planner: migration.Planner{Task: task}, schema: s.db.Address().Schema, adopted: adopted}
+	m := &migrator{Planner: migration.Planner{Task: task}, schema: s.db.Address().Schema, adopted: adopted, process: s.serving.id}
 	err := s.db.Maintain(ctx, func(c *engine.Conn) error {
 		m.conn = c
 		defer func() { m.conn = nil }()

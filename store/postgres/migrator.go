@@ -18,6 +18,8 @@ type migrator struct {
 	migration.Planner
 	conn   *engine.Conn
 	schema string
+	// process is the entry of this process in the record of gateways.
+	process string
 	// have has the tables of the database in the form of the catalogue.
 	have map[string]*present
 	// adopted has the tables of another program that entities are mapped to. before has those and
@@ -31,6 +33,8 @@ type migrator struct {
 	// later are the steps on foreign keys and indexes, when every table and column is there. last drop
 	// searches, when those that take their place are there.
 	later, last []pending
+	// unfilled are columns that may be null while gateways with other cards serve, each with the group that fills it.
+	unfilled []work
 	// made are the new tables; they are one line in the log, changes one each.
 	made map[string]bool
 }
@@ -63,8 +67,12 @@ type group struct {
 	concurrent bool
 	// fill is computed instead; swap ends what one has begun, see [Store.swapped].
 	fill, swap *filling
+	// again says that the values are those of rows that were written since.
+	again bool
 	// keep has the trigger of the search write its words instead, see [access.keepAll].
 	keep bool
+	// undo removes what a group that fails would leave of a rule; "" for nothing.
+	undo string
 }
 
 // one is a group of statements that are one transaction.
@@ -74,6 +82,8 @@ func one(sql ...string) group { return group{sql: sql} }
 // the program binds values to them.
 func (g group) script(t *table) []string {
 	switch {
+	case g.again:
+		return []string{"/* the rows that were written since: " + g.fill.script(t) + " */"}
 	case g.fill != nil:
 		return []string{"/* " + g.fill.script(t) + " */"}
 	case g.keep:
@@ -111,6 +121,14 @@ func (m *migrator) prepare() (err error) {
 	if err := m.Make(m, naming); err != nil {
 		return err
 	}
+	for i := range m.Awaited {
+		d := &m.Awaited[i]
+		t := m.before.ByName[d.Table.Name]
+		c := t.byName(d.Column.Name)
+		if f := m.Late(d, t.Entity, m.before.Names); f != nil {
+			m.unfilled = append(m.unfilled, work{table: t, groups: []group{{fill: &filling{Filling: f, column: c, to: c.Plain}}}})
+		}
+	}
 	for _, p := range append(m.later, m.last...) {
 		if p.step.Op == migration.AddForeignKey && m.made[p.step.Table] {
 			p.work.fresh = m.made[p.work.table.byName(p.step.Column).def.References.Table]
@@ -121,21 +139,32 @@ func (m *migrator) prepare() (err error) {
 }
 
 // Compile implements [migration.Database]. The error names the tables that the role may not read.
-func (m *migrator) Compile(names *migration.Names) (wanted []*migration.Table, err error) {
+func (m *migrator) Compile(names *migration.Names) (err error) {
 	if m.before, err = m.compile(names); err != nil {
-		return nil, err
+		return err
 	}
+	m.tables = m.before
 	var unreadable []string
 	for _, t := range m.before.Order {
-		wanted = append(wanted, t.described())
 		if p := m.have[t.Plain]; p != nil && p.unreadable {
 			unreadable = append(unreadable, m.Qualified(t.Plain))
 		}
 	}
 	if len(unreadable) > 0 {
-		return nil, fmt.Errorf("the role of the connection may not read %[1]s; let it: GRANT SELECT ON %[1]s", strings.Join(unreadable, ", "))
+		return fmt.Errorf("the role of the connection may not read %[1]s; let it: GRANT SELECT ON %[1]s", strings.Join(unreadable, ", "))
 	}
-	return wanted, nil
+	return nil
+}
+
+// Wanted implements [migration.Database].
+func (m *migrator) Wanted() []*migration.Table { return describedAll(m.before) }
+
+// describedAll returns tables as package migration compares them.
+func describedAll(t *tables) (all []*migration.Table) {
+	for _, one := range t.Order {
+		all = append(all, one.described())
+	}
+	return all
 }
 
 // mayNotKeep lists the tables of a schema to which the role cannot add columns and a trigger; "" where it can to none.
@@ -299,6 +328,9 @@ func (s *access) work(ctx context.Context, c *engine.Conn, m *migrator, w work) 
 		default:
 			err = s.statements(ctx, c, w, g)
 		}
+		if err != nil && g.undo != "" {
+			_ = c.Exec(g.undo) // the error at hand is the one to report
+		}
 		if err != nil {
 			return err
 		}
@@ -322,11 +354,11 @@ const readWritten = `SELECT count(*) FROM pg_catalog.pg_class c JOIN pg_catalog.
 WHERE n.nspname = '` + engine.Bookkeeping + `' AND c.relname = 'names' AND pg_catalog.pg_relation_size(c.oid) > 0`
 
 // Plain implements [migration.Database].
-func (m *migrator) Plain() (all []*migration.Table) {
-	for _, t := range m.adopted.Order {
-		all = append(all, t.described())
-	}
-	return all
+func (m *migrator) Plain() []*migration.Table { return describedAll(m.adopted) }
+
+// Served implements [migration.Database].
+func (m *migrator) Served() ([]map[string]string, error) {
+	return readOthers(m.conn, m.schema, m.process)
 }
 
 // Accept implements [migration.Database].

@@ -3,9 +3,11 @@ package postgres_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/filter"
@@ -150,27 +152,177 @@ func TestTypeChangesBesideReaders(t *testing.T) {
 	}
 }
 
-// TestRequiredFieldBesideWriters: a program with the older cards cannot create rows without a field
-// that newer cards have to have, says so, and reads on.
+// TestTypeChangeAtAStart: a start changes no type of a column that a gateway with other cards serves, whatever its rows hold; apply does,
+// and goes back.
+func TestTypeChangeAtAStart(t *testing.T) {
+	for name, row := range map[string]string{"rows": `{"id":"1","n":7}`, "no rows": ""} {
+		t.Run(name, func(t *testing.T) {
+			url := pgtest.Database(t)
+			before := storetest.Version{Fields: []string{"n: type: integer"}}.Compile(t)
+			after := storetest.Version{Fields: []string{"n: type: number"}}.Compile(t)
+			older := open(t, postgres.Options{URL: url}, before.Set.Entities)
+			thing := before.Set.Entity("thing")
+			if row != "" {
+				storetest.InsertRows(t, older, thing, row)
+			}
+			newer := open(t, postgres.Options{URL: url, Statement: -1}, nil)
+			start := &migration.Task{Entities: after.Set.Entities, Start: true}
+			if _, err := newer.Migrate(t.Context(), start); err == nil || !strings.Contains(err.Error(), "1 gateway with other cards serves the column; stop them first, or run frond migrate apply") {
+				t.Errorf("a start beside the older cards: %v", err)
+			}
+			storetest.InsertRows(t, older, thing, `{"id":"2","n":8}`)
+			if err := older.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := newer.Migrate(t.Context(), start); err != nil {
+				t.Fatal(err)
+			}
+			storetest.InsertRows(t, newer, after.Set.Entity("thing"), `{"id":"3","n":9.0}`)
+			back := open(t, postgres.Options{URL: url, Statement: -1}, nil)
+			again := &migration.Task{Entities: before.Set.Entities, Start: true}
+			if _, err := back.Migrate(t.Context(), again); err == nil || !strings.Contains(err.Error(), "newer cards have given the column the type number") {
+				t.Errorf("a start of the older cards: %v", err)
+			}
+			if _, err := back.Migrate(t.Context(), &migration.Task{Entities: before.Set.Entities}); err != nil {
+				t.Errorf("apply of the older cards: %v", err)
+			}
+		})
+	}
+}
+
+// until waits for a condition, a minute at most.
+func until(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for by := time.Now().Add(time.Minute); !holds(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(by) {
+			t.Fatalf("%s: not within a minute", what)
+		}
+	}
+}
+
+// TestRequiredFieldBesideWriters: while a program with the older cards serves, a field that newer cards require may be null in the
+// database, and rows that the older program creates get its value. Later it is made never null, by the newer program or by apply.
 func TestRequiredFieldBesideWriters(t *testing.T) {
-	url := pgtest.Database(t)
-	before := storetest.Version{Fields: []string{"a: type: string"}}.Compile(t)
-	after := storetest.Version{Fields: []string{"a: type: string", "b: type: string"}, Changes: "values: {thing.b: lower(a)}"}.Compile(t)
-	older := open(t, postgres.Options{URL: url}, before.Set.Entities)
-	thing := before.Set.Entity("thing")
-	storetest.InsertRows(t, older, thing, `{"id":"1","a":"X"}`)
-	newer := open(t, postgres.Options{URL: url, Statement: -1}, nil)
-	if _, err := newer.Migrate(t.Context(), &migration.Task{Entities: after.Set.Entities, Changes: after.Changes, Start: true}); err != nil {
-		t.Fatal(err)
+	for name, unchanged := range map[string]bool{"auto": false, "off": true} {
+		t.Run(name, func(t *testing.T) {
+			url := pgtest.Database(t)
+			before := storetest.Version{Fields: []string{"a: type: string"}}.Compile(t)
+			after := storetest.Version{Fields: []string{"a: type: string", "b: type: string, x-kit: {role: {index: true}}"}, Changes: "values: {thing.b: lower(a)}"}.Compile(t)
+			apply := &migration.Task{Entities: after.Set.Entities, Changes: after.Changes}
+			older := open(t, postgres.Options{URL: url}, before.Set.Entities)
+			was, is := before.Set.Entity("thing"), after.Set.Entity("thing")
+			if err := older.Abilities().Prepare(t.Context(), before.Set.Entities, before.Changes, false); err != nil {
+				t.Fatal(err)
+			}
+			storetest.InsertRows(t, older, was, `{"id":"1","a":"X"}`)
+			operator := open(t, postgres.Options{URL: url, Statement: -1}, nil)
+			if _, err := operator.Migrate(t.Context(), apply); err != nil {
+				t.Fatal(err)
+			}
+			storetest.InsertRows(t, older, was, `{"id":"2","a":"Y"}`)
+			if err := older.Check(t.Context()); err != nil {
+				t.Error("after apply, before the deploy:", err)
+			}
+			newer := open(t, postgres.Options{URL: url, Statement: -1}, nil)
+			if err := newer.Abilities().Prepare(t.Context(), after.Set.Entities, after.Changes, unchanged); err != nil {
+				t.Fatal(err)
+			}
+			storetest.InsertRows(t, older, was, `{"id":"3","a":"Z"}`)
+			until(t, "the rows are filled", func() bool {
+				return storetest.RowsOf(t, newer, is) == `[{"id":"1","a":"X","b":"x"},{"id":"2","a":"Y","b":"y"},{"id":"3","a":"Z","b":"z"}]`
+			})
+			if err := older.Check(t.Context()); err != nil {
+				t.Error("beside the newer cards:", err)
+			}
+			plan, err := operator.Migrate(t.Context(), apply)
+			if err != nil || len(plan.Steps) != 1 || !strings.Contains(plan.Steps[0].Does, "null stays allowed while 1 gateway with other cards serves") {
+				t.Errorf("a second apply beside the older cards: %v, %v", plan, err)
+			}
+			if err := older.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if unchanged {
+				if plan, err = operator.Migrate(t.Context(), apply); err != nil || len(plan.Steps) == 0 || plan.Steps[0].Does != "make the column never null" {
+					t.Errorf("apply afterwards: %v, %v", plan, err)
+				}
+			}
+			until(t, "the column is never null", func() bool {
+				plan, err := operator.Plan(t.Context(), apply)
+				return err == nil && len(plan.Steps) == 0
+			})
+			if _, err := newer.Insert(t.Context(), is, []facade.Record{{{Name: "id", Value: json.RawMessage(`"4"`)}, {Name: "a", Value: json.RawMessage(`"Y"`)}}}, nil, nil); kiterror.CodeOf(err) != kiterror.ValidationFailed {
+				t.Errorf("a row without the field: %v", err)
+			}
+		})
 	}
-	_, err := older.Insert(t.Context(), thing, []facade.Record{{{Name: "id", Value: json.RawMessage(`"2"`)}, {Name: "a", Value: json.RawMessage(`"Y"`)}}}, nil, nil)
-	if kiterror.CodeOf(err) != kiterror.ServiceUnavailable || older.Check(t.Context()) == nil {
-		t.Errorf("create: %v; Check: %v", err, older.Check(t.Context()))
-	}
-	if rows := storetest.RowsOf(t, older, thing); rows != `[{"id":"1","a":"X"}]` {
-		t.Errorf("the older cards read %s", rows)
-	}
-	if rows := storetest.RowsOf(t, newer, after.Set.Entity("thing")); rows != `[{"id":"1","a":"X","b":"x"}]` {
-		t.Errorf("the newer cards read %s", rows)
+}
+
+// TestLateRows has a program that no record knows write rows while a change is applied: a value is computed for those that need one,
+// and a change that they prevent leaves no rule behind.
+func TestLateRows(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		after  storetest.Version
+		before string // the statement that the row comes before
+		rows   string // "" where the change is refused
+	}{
+		{"a new field", storetest.Version{Fields: []string{"a: type: string", "b: type: string"}, Changes: "values: {thing.b: lower(a)}"}, `ADD CONSTRAINT "b:required"`, `[{"id":"1","a":"X","b":"x"},{"id":"2","a":"Late","b":"late"}]`},
+		{"a narrower check with values", storetest.Version{Fields: []string{"a: type: string, maxLength: 3"}, Changes: "values: {thing.a: 'a[:3]'}"}, `ADD CONSTRAINT "a:maxLength"`, `[{"id":"1","a":"X"},{"id":"2","a":"Lat"}]`},
+		{"a narrower check", storetest.Version{Fields: []string{"a: type: string, maxLength: 3"}}, `ADD CONSTRAINT "a:maxLength"`, ""},
+		{"a relation", storetest.Version{Fields: []string{"a?: type: string, x-kit: {role: {relation: {to: thing, kind: one}}}"}}, `ADD CONSTRAINT "a:references"`, ""},
+		{"a unique constraint", storetest.Version{Fields: []string{"a: type: string, x-kit: {role: {unique: [[a]]}}"}}, `CREATE UNIQUE INDEX`, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			url := pgtest.Database(t)
+			before := storetest.Version{Fields: []string{"a: type: string"}}.Compile(t)
+			after := c.after.Compile(t)
+			older := open(t, postgres.Options{URL: url}, before.Set.Entities)
+			if err := older.Close(); err != nil { // and its entry in the record of gateways
+				t.Fatal(err)
+			}
+			writer := engineOf(t, url)
+			write := func(sql string) error {
+				return writer.Maintain(t.Context(), func(c *engine.Conn) error { return c.Exec(sql) })
+			}
+			first := "X"
+			if c.name == "a relation" {
+				first = "1"
+			}
+			if err := write(`INSERT INTO thing (id, a) VALUES ('1', '` + first + `')`); err != nil {
+				t.Fatal(err)
+			}
+			written := false
+			operator := open(t, postgres.Options{URL: url, Statement: -1, Trace: func(sql string, _ ...any) {
+				if strings.Contains(sql, c.before) && !written {
+					written = true
+					late := "Late"
+					if strings.Contains(sql, "UNIQUE") {
+						late = "X"
+					}
+					if err := write(`INSERT INTO thing (id, a) VALUES ('2', '` + late + `')`); err != nil {
+						t.Error(err)
+					}
+				}
+			}}, nil)
+			_, err := operator.Migrate(t.Context(), &migration.Task{Entities: after.Set.Entities, Changes: after.Changes})
+			var refused migration.Refused
+			switch {
+			case !written:
+				t.Fatal("no late row")
+			case c.rows == "":
+				if !errors.As(err, &refused) {
+					t.Errorf("apply: %v", err)
+				}
+				if err := write(`INSERT INTO thing (id, a) VALUES ('3', 'Another')`); err != nil {
+					t.Errorf("a refused change has left a rule: %v", err)
+				}
+			case err != nil:
+				t.Error(err)
+			default:
+				if rows := storetest.RowsOf(t, operator, after.Set.Entity("thing")); rows != c.rows {
+					t.Errorf("the rows are %s, want %s", rows, c.rows)
+				}
+			}
+		})
 	}
 }

@@ -46,6 +46,7 @@ func OpenReplicated(opts Options, urls []string, lateBy time.Duration) (*Store, 
 		return nil, err
 	}
 	a := &access{db: db, named: opts.NameRules}
+	a.serving, a.late.access = newServing(a), a
 	a.outbox = outbox.New(db, func(ctx context.Context, name, create string) error {
 		if err := a.waiting.reason(); err != nil {
 			return err
@@ -70,6 +71,8 @@ func CheckURL(url string) error {
 // return SERVICE_UNAVAILABLE.
 func (s *Store) Close() error {
 	s.waiting.stop()
+	s.serving.leave()
+	s.late.stop()
 	s.outbox.Resign()
 	return s.db.Close()
 }

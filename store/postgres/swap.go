@@ -53,8 +53,8 @@ func (ch *change) changeType(s *migration.Step, d *migration.Difference) ([]grou
 		return nil, err
 	}
 	lossless := migration.Lossless(from, to)
-	if from == "integer" && to == "number" { // a number holds every integer up to 2^53
-		rounded, err := ch.Count("t." + col.Name + " NOT BETWEEN -9007199254740992 AND 9007199254740992")
+	if condition := wholeNumber[from+" to "+to]; condition != "" {
+		rounded, err := ch.Count("NOT (" + strings.ReplaceAll(condition, "$", "t."+col.Name) + ")")
 		if err != nil {
 			return nil, err
 		}
@@ -64,6 +64,13 @@ func (ch *change) changeType(s *migration.Step, d *migration.Difference) ([]grou
 		s.Convert(ch.Task, held, lost)
 	}
 	return ch.swap(col, &filling{Filling: f, column: col, to: shorten(helpers + "new " + col.Plain), seen: shorten(helpers + "seen " + col.Plain)}), nil
+}
+
+// wholeNumber has the conditions of values that are the same as integers and as numbers, by "from to to"; $ is the column. A number
+// holds every integer up to 2^53.
+var wholeNumber = map[string]string{
+	"integer to number": "$ BETWEEN -9007199254740992 AND 9007199254740992",
+	"number to integer": "$ = floor($) AND $ BETWEEN -9007199254740992 AND 9007199254740992",
 }
 
 // swap are the groups that put a column of the card's definition in the place of the one that
@@ -94,7 +101,7 @@ func (ch *change) swap(was *column, f *filling) []group {
 	}
 	groups = append(groups, group{sql: end, swap: f})
 	if is.def.NotNull {
-		groups = append(groups, ch.neverNull(is.Plain)...)
+		groups = append(groups, ch.neverNull(is.Plain, nil)...)
 	}
 	groups = append(groups, ch.holdAll(is)...)
 	if is.refs != nil {

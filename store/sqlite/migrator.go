@@ -53,24 +53,27 @@ func (m *migrator) prepare() (err error) {
 }
 
 // Compile implements [migration.Database].
-func (m *migrator) Compile(names *migration.Names) (wanted []*migration.Table, err error) {
+func (m *migrator) Compile(names *migration.Names) (err error) {
 	m.tables.Names = names
 	if slices.ContainsFunc(m.tables.Order, func(t *table) bool { return !t.isCalled(names) }) {
 		m.tables, err = newTables(m.store.db, m.Task.Entities, names)
 	}
-	for _, t := range m.tables.Order {
-		wanted = append(wanted, t.described())
-	}
-	return wanted, err
+	return err
 }
 
 // Plain implements [migration.Database].
-func (m *migrator) Plain() (all []*migration.Table) {
+func (m *migrator) Plain() []*migration.Table { return m.Wanted() }
+
+// Wanted implements [migration.Database].
+func (m *migrator) Wanted() (all []*migration.Table) {
 	for _, t := range m.tables.Order {
 		all = append(all, t.described())
 	}
 	return all
 }
+
+// Served implements [migration.Database]: one process serves a file.
+func (*migrator) Served() ([]map[string]string, error) { return nil, nil }
 
 // Accept implements [migration.Database].
 func (m *migrator) Accept(d *migration.Difference) {

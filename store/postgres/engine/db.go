@@ -52,7 +52,7 @@ const Bookkeeping = "frond"
 
 // BookkeepingTables are the tables of [Bookkeeping]: a project may have its tables there too.
 var BookkeepingTables = []string{
-	"cursors", "dead", "definitions", "events", "lease", "log", "migrations", "names", "nonces", "outbox", "secrets", "seeds", "turns", "values",
+	"cursors", "dead", "definitions", "events", "lease", "log", "migrations", "names", "nonces", "outbox", "secrets", "seeds", "serving", "turns", "values",
 }
 
 // DB is one database and the connections to it. It may be used from many goroutines.
