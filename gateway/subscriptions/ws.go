@@ -121,9 +121,8 @@ func orDefault[T int64 | time.Duration](v, def T) T {
 
 // ServeHTTP accepts a connection and returns: the connection lives on without the request.
 func (s *SocketServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	// Until the client says who is calling, its address is.
-	caller := s.Caller(s.Address(r), nil)
-	if err := s.Hub.Take(ofConnection, caller); err != nil {
+	caller, err := s.take(r)
+	if err != nil {
 		e := kiterror.AsError(err)
 		s.Refuse(w, r, e.Code.Status(), e)
 		return
@@ -146,6 +145,23 @@ func (s *SocketServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	c.pump.Start()
 	go c.run() //nolint:contextcheck // the connection outlives the request
+}
+
+// take takes a place for a connection and returns the caller that it counts for. Until the first message
+// identifies the client, its address is the caller. Where the address has no place left, perhaps
+// because of others who are silent, a client whose upgrade identifies it has one of its own.
+func (s *SocketServer) take(r *http.Request) (caller string, err error) {
+	address := s.Address(r)
+	caller = s.Caller(address, nil)
+	if err = s.Hub.Take(ofConnection, caller); err == nil {
+		return caller, nil
+	}
+	state, unknown := s.Session(r)
+	if unknown != nil || s.Caller(address, state) == caller {
+		return "", err
+	}
+	caller = s.Caller(address, state)
+	return caller, s.Hub.Take(ofConnection, caller)
 }
 
 // add counts a connection among those of the server. The ending is not zero where the server

@@ -237,6 +237,10 @@ func TestPlacesOfUnknownCallers(t *testing.T) {
 	first.want(`{"type":"connection_ack"}`)
 	h.dial(t, nil) // ada's counts for ada
 	refused(h, "two again")
+	bob := h.dial(t, &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}, HTTPHeader: http.Header{"Authorization": {"bob"}}}) // the upgrade identifies him
+	bob.send(`{"type":"connection_init"}`)
+	bob.want(`{"type":"connection_ack"}`)
+	refused(h, "bob's is none of the address")
 
 	h = start(t, func(o *subscriptions.SocketOptions, s *subscriptions.HubOptions) {
 		s.Limits, o.Caller = subscriptions.Limits{Caller: 100, Process: 8}, caller
