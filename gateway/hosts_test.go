@@ -33,7 +33,7 @@ func TestHostOfAListener(t *testing.T) {
 
 	for name, address := range map[string]string{"the service": strings.TrimPrefix(service, "http://"), "the admin listener": l.Addr().String()} {
 		for host, want := range map[string]string{
-			address: "200", "localhost": "200", "shop.test:8080": "200", "evil.example": "421", "evil.example:" + address[strings.LastIndex(address, ":")+1:]: "421",
+			address: "200", "localhost": "200", "shop.test:8080": "200", "evil.example": "421", "": "421", "evil.example:" + address[strings.LastIndex(address, ":")+1:]: "421",
 		} {
 			conn, err := net.Dial("tcp", address)
 			if err != nil {

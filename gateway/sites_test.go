@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -120,6 +121,41 @@ func TestFormsOfOtherSites(t *testing.T) {
 			if got := exchange(gw.Handler(), "POST", path, "", "Content-Type: "+media); got.status != http.StatusUnsupportedMediaType {
 				t.Errorf("%q to %s: %d %s", media, path, got.status, got.body)
 			}
+		}
+	}
+}
+
+// TestFormsWithoutASite: a form with the visitor's cookie is refused where the browser does not tell the
+// page's site.
+func TestFormsWithoutASite(t *testing.T) {
+	gw, err := gateway.New(notes(t), quiet(gateway.Options{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = gw.Close() })
+	const cookie = "Cookie: session=x"
+	for _, c := range []struct {
+		headers []string
+		refused bool
+	}{
+		{[]string{cookie, "Content-Type: multipart/form-data; boundary=x"}, true},
+		{[]string{cookie, "Content-Type: Text/Plain"}, true},
+		{[]string{cookie, "Content-Type: application/x-www-form-urlencoded"}, true},
+		{[]string{cookie, "Content-Type: multipart/form-data; boundary=x", "X-Requested-With: x"}, false},
+		{[]string{cookie, "Content-Type: multipart/form-data; boundary=x", "Origin: http://example.com"}, false},
+		{[]string{cookie, "Content-Type: multipart/form-data; boundary=x", "Sec-Fetch-Site: same-origin"}, false},
+		{[]string{cookie, "Content-Type: application/json"}, false},
+		{[]string{"Content-Type: multipart/form-data; boundary=x"}, false},
+	} {
+		r := httptest.NewRequest("POST", "/api/app/notes", strings.NewReader(`{}`))
+		for _, h := range c.headers {
+			name, value, _ := strings.Cut(h, ": ")
+			r.Header.Set(name, value)
+		}
+		w := httptest.NewRecorder()
+		gw.Handler().ServeHTTP(w, r)
+		if (w.Code == http.StatusForbidden) != c.refused {
+			t.Errorf("%q: %d %s", c.headers, w.Code, w.Body)
 		}
 	}
 }

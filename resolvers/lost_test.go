@@ -1,6 +1,8 @@
 package resolvers_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -61,5 +63,31 @@ func TestTokens(t *testing.T) {
 		if got := b.do(c.query, ""); !strings.Contains(got, c.want) {
 			t.Errorf("%s\ngot  %s\nwant %s", c.query, got, c.want)
 		}
+	}
+}
+
+// TestManyErrors: a response has the first hundred errors of an execution, and how many more there are.
+func TestManyErrors(t *testing.T) {
+	b := newBlogWith(t, handWritten)
+	var aliases strings.Builder
+	for i := range 25 {
+		fmt.Fprintf(&aliases, "b%d: broken ", i)
+	}
+	var got struct {
+		Data   any
+		Errors []struct {
+			Message    string
+			Path       []any
+			Extensions struct{ Code string }
+		}
+	}
+	if err := json.Unmarshal([]byte(b.do(`{ posts { items { rival { `+aliases.String()+` } } } }`, ``)), &got); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(got.Errors); got.Data == nil || n != 101 || len(got.Errors[99].Path) == 0 || got.Errors[100].Extensions.Code != "ERROR_LIMIT_EXCEEDED" {
+		t.Fatalf("%d errors, the last %+v", n, got.Errors[n-1])
+	}
+	if want := "125 more errors are left out after the first 100."; got.Errors[100].Message != want {
+		t.Errorf("%q, want %q", got.Errors[100].Message, want)
 	}
 }

@@ -35,9 +35,10 @@ type writer struct {
 	spans   []span
 
 	x      *execution
-	errs   []*language.Error
-	limit  int // of text; negative: none
-	before int // errs when the last Root began
+	errs   []*language.Error // the first maxNoted
+	more   int               // how many came after them
+	limit  int               // of text; negative: none
+	before int               // errs when the last Root began
 	// broke are the errors of values that do not fit, by field: each is logged once and noted
 	// for every row.
 	broke map[*field]*language.Error
@@ -201,6 +202,9 @@ func (w *writer) Failed() bool { return len(w.errs) > 0 }
 // left out (GraphQL 7.1).
 func (w *writer) finish() {
 	if len(w.errs) > 0 {
+		if w.more > 0 {
+			w.errs = append(w.errs, language.ForLimit(language.CodeErrors, maxNoted, fmt.Sprintf("%d more errors are left out after the first %%d.", w.more)))
+		}
 		w.text = append(w.text, `,"errors":`...)
 		w.text = language.AppendList(w.text, w.errs)
 	}
@@ -214,13 +218,16 @@ func (w *writer) pop()                    { w.path = w.path[:len(w.path)-1] }
 // errorSize is roughly the smallest size of an error in a response.
 const errorSize = 128
 
-// note adds an error at the current path, with the positions of the field. One value may be
-// noted for many rows; each entry is a copy of it.
+// maxNoted is how many errors of an execution a response has. A relation that fails is an error for
+// every row, so that a short document could ask for very many.
+const maxNoted = 100
+
+// note adds an error at the current path, with the positions of the field, or counts it beyond
+// maxNoted. One value may be noted for many rows; each entry is a copy of it.
 func (w *writer) note(f *field, ft *language.Error) {
-	// Errors are counted before they are written, so that they do not pile up beyond the
-	// limit.
-	if w.limit >= 0 && len(w.errs)*errorSize > w.limit {
-		panic(abort{errTooLarge}) // a relation that fails is an error for every row
+	if len(w.errs) == maxNoted {
+		w.more++
+		return
 	}
 	w.reserve(errorSize)
 	// A copy: one error of a call is noted for many fields, each with its own place.

@@ -63,10 +63,10 @@ func WithListener(ctx context.Context, l net.Listener) context.Context {
 }
 
 // refuse returns the error, for status 421, of a request for another name on a listener that only
-// this machine reaches; nil: it passes. A request without a Host, as HTTP/1.0 allows, is no
-// browser's and passes.
+// this machine reaches; nil: it passes. A request of HTTP/1.0 may have no Host, is no browser's, and
+// passes.
 func (h Hosts) refuse(r *http.Request) *kiterror.Error {
-	if r.Host == "" || r.Context().Value(loopbackKey{}) == nil || h.contains(r.Host) {
+	if r.Context().Value(loopbackKey{}) == nil || h.contains(r.Host) || r.Host == "" && !r.ProtoAtLeast(1, 1) {
 		return nil
 	}
 	return kiterror.Errorf(kiterror.BadRequest,

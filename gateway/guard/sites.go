@@ -40,6 +40,9 @@ func (s *CrossSite) refuse(answer http.Header, r *http.Request) *kiterror.Error 
 	if s.Dev && origin != "" && !s.Hosts.ownOrigin(origin) {
 		return kiterror.Errorf(kiterror.Forbidden, "dev identity lets the caller be anyone, so pages of this machine alone may call; open the page at localhost, or name its host in the setting hosts")
 	}
+	if mayBeForm(r, origin) {
+		return kiterror.Errorf(kiterror.Forbidden, "a form of another site could have sent this with the cookie of its visitor; send the header X-Requested-With too")
+	}
 	switch {
 	case !otherSite(r, origin), answer.Get("Access-Control-Allow-Origin") != "", s.Page != nil && navigates(r) && s.Page(r):
 		return nil
@@ -62,6 +65,21 @@ func otherSite(r *http.Request, origin string) bool {
 		return err != nil || u.Host == "" || !strings.EqualFold(withoutDefaultPort(u.Scheme, u.Host), withoutDefaultPort(u.Scheme, r.Host))
 	}
 	return true
+}
+
+// mayBeForm reports whether a page of another site could have sent a request by a form, in a browser
+// that tells no site: such a form sends the visitor's cookies, a body of one of three types, and no
+// header of its own.
+func mayBeForm(r *http.Request, origin string) bool {
+	if r.Method != http.MethodPost || origin != "" || r.Header.Get("Sec-Fetch-Site") != "" || r.Header.Get("Cookie") == "" || r.Header.Get("X-Requested-With") != "" {
+		return false
+	}
+	media, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
+	switch strings.ToLower(strings.TrimSpace(media)) {
+	case "application/x-www-form-urlencoded", "multipart/form-data", "text/plain":
+		return true
+	}
+	return false
 }
 
 // withoutDefaultPort is a host as browsers write it: without the port of the scheme.

@@ -151,4 +151,5 @@ const (
 	CodeArguments = "ARGUMENT_LIMIT_EXCEEDED"
 	codeExecution = "EXECUTION_TIMEOUT"
 	CodeResponse  = "RESPONSE_TOO_LARGE"
+	CodeErrors    = "ERROR_LIMIT_EXCEEDED"
 )
