@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store"
 	"github.com/frondhost/frond/store/migration"
 	"github.com/frondhost/frond/store/postgres/engine"
 )
@@ -199,7 +200,8 @@ func (m *migrator) keepWords(all *tables) error {
 // mapped to.
 func (m *migrator) Adopted(table string) bool {
 	kept := m.schema == engine.Bookkeeping && m.before.ByName[table] == nil && slices.Contains(engine.BookkeepingTables, table)
-	return kept || m.adopted.ByName[table] != nil
+	mapped := m.adopted.ByName[table]
+	return kept || mapped != nil && !store.Own(mapped.Entity)
 }
 
 // Create implements [migration.Database]: it adds the step that makes a table, and the later ones of
