@@ -72,6 +72,10 @@ func (h *Host) Replace(ctx context.Context, project *facade.Project) error {
 // first, as at a start. The caller holds h.renewing.
 func (h *Host) renew(ctx context.Context, seeds bool) error {
 	f, _, err := h.compile() //nolint:contextcheck // compiling a project waits for nothing
+	take := func() {}
+	if err == nil && h.swap != nil {
+		take, err = h.swap(f)
+	}
 	if err == nil {
 		err = h.prepare(ctx, f)
 	}
@@ -81,10 +85,8 @@ func (h *Host) renew(ctx context.Context, seeds bool) error {
 	if err == nil && seeds {
 		err = h.seed(ctx, f)
 	}
-	if err == nil && h.swap != nil {
-		err = h.swap(f)
-	}
 	if err == nil {
+		take()
 		h.compiled.Store(f)
 		h.feeds.relay(f.Catalog())     //nolint:contextcheck // Close ends it
 		h.schedule.follow(f.Catalog()) //nolint:contextcheck // Close ends it

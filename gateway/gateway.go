@@ -132,12 +132,9 @@ func New(project *facade.Project, opts *Options) (*Gateway, error) {
 	front := host.around(func(r *http.Request) *guard.Path { return g.current.Load().find(r) })
 	front.Compress = !config.NoCompression
 	g.handler = front
-	host.follow(context.Background(), func(f *facade.Facade) error {
+	host.follow(context.Background(), func(f *facade.Facade) (func(), error) {
 		next, err := newGeneration(host, g.session, again, &g.draining, f)
-		if err == nil {
-			g.current.Swap(next).endStreams()
-		}
-		return err
+		return func() { g.current.Swap(next).endStreams() }, err
 	})
 	host.start()
 	return g, nil

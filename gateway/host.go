@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -63,9 +62,9 @@ type Host struct {
 	certificate *guard.Certificate // of the listener; nil: plain HTTP
 	verifier    *signing.Verifier  // of other gateways that read facts here; nil: none does
 
-	noted    map[string]bool            // notes of the catalog that were logged; written by one compile at a time
-	renewing sync.Mutex                 // held by a renewal; guards project and noted
-	swap     func(*facade.Facade) error // called with each new façade before it is used; nil: nothing is
+	noted    map[string]bool                      // notes of the catalog that were logged; written by one compile at a time
+	renewing sync.Mutex                           // held by a renewal; guards project and noted
+	swap     func(*facade.Facade) (func(), error) // builds the surfaces of each new façade, and returns what puts them in place; nil: there are none
 }
 
 // Open compiles a project, opens its store and, at the first start, writes the seeds. The
@@ -178,22 +177,18 @@ func (h *Host) observe(ctx context.Context, signer *signing.Signer) (err error) 
 	return nil
 }
 
-// begin opens and prepares the store while the surfaces are built, writes the seeds of a complete project, and
-// starts the work of the host. Where both fail the error is the store's.
+// begin builds the surfaces, opens and prepares the store, writes the seeds of a complete project, and starts the work
+// of the host. A project whose surfaces have faults leaves the store as it was.
 func (h *Host) begin(ctx context.Context, f *facade.Facade, as opening, complete bool) error {
-	prepared := make(chan error, 1)
-	go func() {
-		err := h.store.open(ctx, h.mapped(f))
-		if err == nil {
-			err = h.prepare(ctx, f)
-		}
-		prepared <- err
-	}()
-	var err error
 	if as.build != nil {
-		err = as.build(h, f)
+		if err := as.build(h, f); err != nil {
+			return err
+		}
 	}
-	if err := cmp.Or(<-prepared, err); err != nil {
+	if err := h.store.open(ctx, h.mapped(f)); err != nil {
+		return err
+	}
+	if err := h.prepare(ctx, f); err != nil {
 		return err
 	}
 	if complete {
@@ -239,7 +234,7 @@ func (h *Host) waiting() bool {
 
 // follow renews the host whenever a remote serves another catalog, and swaps the surfaces
 // over it. A failed renewal is logged and changes nothing.
-func (h *Host) follow(ctx context.Context, swap func(*facade.Facade) error) {
+func (h *Host) follow(ctx context.Context, swap func(*facade.Facade) (func(), error)) {
 	h.swap = swap
 	if h.topology == nil {
 		return

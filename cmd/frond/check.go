@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -54,7 +55,9 @@ func newCheck(s *shell) *cobra.Command {
 			}
 		}
 		faults, unpinned := checkPins(settings.dir, served)
-		faults = append(faults, met...)
+		if faults = append(faults, met...); !cmd.Flags().Changed("store") {
+			faults = append(faults, settings.unset()...)
+		}
 		// In development an open door is convenient; in production it has to be declared.
 		if open := catalog.Undecided(slices.Concat(table, facts)); gw.Development() {
 			notices = append(notices, open...)
@@ -99,6 +102,24 @@ func remoteNotices(remotes []gateway.RemoteState) (notices []schema.Fault) {
 	return notices
 }
 
+// unset returns the faults of a store and of replicas that variables name which are not set: a start is refused without them.
+func (s *settings) unset() (faults []schema.Fault) {
+	config, err := s.read()
+	if err != nil {
+		return nil // the dry run has reported it
+	}
+	for i, text := range append([]string{config.Store}, config.Replicas.URLs...) {
+		pointer, what := "/store", "store"
+		if i > 0 {
+			pointer, what = "/store/replicas", "replica"
+		}
+		if name, isVariable := strings.CutPrefix(text, "env:"); isVariable && os.Getenv(name) == "" {
+			faults = append(faults, schema.Fault{File: gateway.ConfigFile, Pointer: pointer, Message: "the variable " + name + " is not set", Remedy: "set " + name + " to the URL of the " + what})
+		}
+	}
+	return faults
+}
+
 // meets compares the store with the cards. A step that no start and no flag of apply takes is a
 // fault; a step that a start takes, leaves, or refuses until apply has its flag is added to notices.
 // Faults of the cards are those of the dry run, and not repeated here.
@@ -131,6 +152,8 @@ func (s *settings) meets(ctx context.Context, notices []schema.Fault) (faults, a
 		case step.Start == migration.Leaves:
 			f.Message = step.Where() + ": a start leaves it as it is; frond migrate apply would " + step.Does
 			f.Remedy = step.Remedy
+		case step.Op == migration.DropNotNull || step.Op == migration.DropCheck:
+			f.Remedy = "write values that the older cards do not allow once every gateway has these cards"
 		}
 		notices = append(notices, f)
 	}

@@ -33,6 +33,9 @@ var tableRules = []rule[pair[schema.Entity]]{
 
 func tableText(*schema.Entity) string { return "table" }
 
+// widenFirst is for values that gateways with older cards cannot show to clients of GraphQL.
+const widenFirst = "no action needed before; write such values once every gateway has the new cards"
+
 // columnRules are tried on every column.
 var columnRules = []rule[pair[column]]{
 	{changeKind{"store-column-removed", Breaking, onStore, "a column has lost its field; dropping it loses its values", "keep the field, closed in both directions, until the values are not needed; where it has only another name, declare that under renamed", loses}, gone(columnText)},
@@ -51,8 +54,8 @@ var columnRules = []rule[pair[column]]{
 	{changeKind{"store-column-widened", Dangerous, onStore, "a column has another type with a form for every old value", "plan for the time that rewriting the table takes", slow}, turned(func(was, is *column) bool { return was.kind != is.kind && keeps[[2]string{was.kind, is.kind}] }, valuesText)},
 	{changeKind{"store-column-renamed", safe, onStore, "a column has another name, as renamed: declares; its values stay", noAction, online}, differs(func(c *column) string { return c.name })},
 	{changeKind{"store-column-added", safe, onStore, "a column is new; old rows have null or the card's constant", noAction, online}, addedIf(func(c *column) bool { return !c.notNull || c.fill }, columnText)},
-	{changeKind{"store-column-nullable", safe, onStore, "a column may hold null now", noAction, slow}, turned(func(was, is *column) bool { return was.notNull && !is.notNull }, columnText)},
-	{changeKind{"store-check-loosened", safe, onStore, "a column accepts more values", noAction, slow}, both(func(was, is *column) *change { return joined(compareValues(was.checks, is.checks).more) })},
+	{changeKind{"store-column-nullable", safe, onStore, "a column may hold null now", widenFirst, slow}, turned(func(was, is *column) bool { return was.notNull && !is.notNull }, columnText)},
+	{changeKind{"store-check-loosened", safe, onStore, "a column accepts more values", widenFirst, slow}, both(func(was, is *column) *change { return joined(compareValues(was.checks, is.checks).more) })},
 	{changeKind{"store-reference-removed", safe, onStore, "a column no longer references a table", noAction, slow}, turned(func(was, is *column) bool { return was.refs != "" && is.refs == "" }, referenceText)},
 	{changeKind{"store-index-changed", safe, onStore, "an index is new or gone", "no action needed; a new index takes a while on a large table", slow}, differs(indexText)},
 }
