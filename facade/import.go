@@ -365,7 +365,7 @@ func (m *importing) insert(ctx context.Context, x *execution, fresh []*importRow
 	}
 	all.terms.Points = pointsOf(all.terms.Points, len(fresh))
 	_, err = insertRecords(ctx, &own)
-	return err
+	return rulesFirst(ctx, x, &all.terms, all.records, err)
 }
 
 // update writes a row that is stored.

@@ -342,6 +342,7 @@ func manyRemote(ctx context.Context, x *execution, r RemoteRequest) (*Result, er
 // here, after the write has failed.
 func conflictOfMany(ctx context.Context, x *execution, err error) error {
 	var v *kiterror.Violation
+	err = rulesFirst(ctx, x, &x.many.terms, x.many.records, err)
 	if !errors.As(err, &v) || len(v.Fields) == 0 {
 		return err
 	}

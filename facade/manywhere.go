@@ -308,7 +308,7 @@ func runUpsert(ctx context.Context, x *execution) (*Result, error) {
 
 // updateKnown updates the row of an upsert. Members that update does not take are left out where they
 // are those of the row, so that the same upsert can be sent again. A row that the caller may not
-// update has taken the key, before they are compared.
+// update has taken the key, before they are compared: the answer is that of create.
 func updateKnown(ctx context.Context, x *execution, id json.RawMessage) (*Result, error) {
 	scope, err := x.scopeOf(ctx, x.door, x.needed(1).Operation)
 	if err != nil {
@@ -319,7 +319,7 @@ func updateKnown(ctx context.Context, x *execution, id json.RawMessage) (*Result
 	case err != nil:
 		return nil, err
 	case found.Rows.Len() == 0:
-		return nil, kiterror.Taken(x.many.by...)
+		return nil, takenKey(ctx, x)
 	}
 	row := found.Rows.Row(0)
 	res, err := x.callOne(ctx, x.needed(1), Invocation{ID: id, Body: withoutFixed(x.many.body, x.many.fixed, row)}, x.calledFields())
@@ -327,6 +327,20 @@ func updateKnown(ctx context.Context, x *execution, id json.RawMessage) (*Result
 		err = kiterror.Taken(x.many.by...)
 	}
 	return res, err
+}
+
+// takenKey is the error of an upsert whose key is that of a row which the caller may not update: create judges
+// references and access rules before it finds the key taken.
+func takenKey(ctx context.Context, x *execution) error {
+	_, err := x.callOne(ctx, x.needed(0), Invocation{Body: x.many.body}, []string{})
+	var v *kiterror.Violation
+	switch {
+	case err == nil: // the row has gone in between
+		return &raced{kiterror.Taken(x.many.by...)}
+	case errors.As(err, &v) && v.Kind == kiterror.Unique:
+		return kiterror.Taken(x.many.by...)
+	}
+	return err
 }
 
 // takes reports whether an error is the CONFLICT of this unique key.

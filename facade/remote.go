@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
@@ -318,7 +317,7 @@ func checkRemoteScope(ctx context.Context, x *execution) error {
 	}
 	where, remaining := x.doorScope.Rows, (*filter.Filter)(nil)
 	if x.op.Name != "delete" {
-		a := remoteWrittenRow{writtenRow{x: x, ctx: ctx, record: x.body}}
+		a := unwrittenRow{writtenRow{x: x, ctx: ctx, record: x.body}}
 		if x.op.Name == "create" {
 			a.record, a.new = predicted(x), true
 		}
@@ -357,120 +356,6 @@ func isRemoteRow(ctx context.Context, x *execution, where *filter.Filter) (bool,
 		return false, err
 	}
 	return res.Rows.Len() > 0, nil
-}
-
-// remoteWrittenRow is the writtenRow of a row at a remote: nobody looks at it once
-// it is written, so the rows behind relations are asked for before.
-type remoteWrittenRow struct{ writtenRow }
-
-// Value implements [filter.Known]. Ids and times that are made there are not known here.
-func (a *remoteWrittenRow) Value(p *schema.Property) (json.RawMessage, bool) {
-	rule := p.Axes.Create
-	value := a.record.Get(p.Name)
-	return value, value != nil || a.new && (rule == nil || !rule.Now && rule.Generate == "")
-}
-
-// Related implements [filter.Known].
-func (a *remoteWrittenRow) Related(f *filter.Filter) (*filter.Filter, error) {
-	if f.Op == filter.Aggregate {
-		return a.aggregated(f)
-	}
-	f = f.Hops()
-	link := f.Link
-	var sub *filter.Filter
-	if len(f.Sub) > 0 {
-		sub = f.Sub[0]
-	}
-	if f.Op == filter.Every {
-		sub = &filter.Filter{Op: filter.Not, Sub: []*filter.Filter{{Op: filter.And, Sub: f.Sub}}} // one of them fails it
-	}
-	met := false
-	switch {
-	case link.Inverse != nil && !a.new:
-		return f, nil // what points at the row does not change with it
-	case link.Inverse != nil: // nothing points at a new row but itself
-		self, err := a.itself(link.Target, a.record.Get(link.Inverse.Name), sub)
-		if err != nil {
-			return nil, err
-		}
-		met = self
-	default:
-		value, known := a.Value(link.Field)
-		if !known {
-			return f, nil
-		}
-		if jsontext.IsNull(value) || len(value) == 0 {
-			break
-		}
-		ids := idsOf(link.Field, value)
-		for i, id := range ids {
-			self, err := a.itself(link.Target, id, sub)
-			if err != nil {
-				return nil, err
-			}
-			if met = met || self; a.own(link.Target, id) {
-				ids[i] = nil
-			}
-		}
-		others := ids[:0]
-		for _, id := range ids {
-			if id != nil {
-				others = append(others, id)
-			}
-		}
-		if !met && len(others) > 0 {
-			missing, err := invisible(a.ctx, a.x, link.Target, &access.Scope{Rows: sub}, others)
-			if err != nil {
-				return nil, err
-			}
-			met = len(missing) < len(others)
-		}
-	}
-	return decided(met == (f.Op == filter.Some)), nil
-}
-
-// aggregated judges a value that the rows behind a relation give. Nothing points at a new row, and keys that
-// are written lead to rows whose value only the remote knows.
-func (a *remoteWrittenRow) aggregated(f *filter.Filter) (*filter.Filter, error) {
-	keys, written := a.Value(f.Link.Field)
-	switch inverse := f.Link.Inverse != nil; {
-	case inverse && a.new, !inverse && written && len(elements(keys)) == 0:
-		return decided(f.MeetsNone()), nil
-	case inverse, !written:
-		return f, nil
-	}
-	return nil, kiterror.Errorf(kiterror.NotImplemented, "your access rules here go by %s, which only the host of %s knows of a row to be written; leave %s out", f.Derived.As.Name, a.x.door.Name, f.Link.Field.Name)
-}
-
-// decided returns a filter that holds for every row or for no row.
-func decided(holds bool) *filter.Filter {
-	if holds {
-		return &filter.Filter{Op: filter.And}
-	}
-	return filter.Nothing()
-}
-
-// own reports whether an id is the new row's own.
-func (a *remoteWrittenRow) own(e *schema.Entity, id json.RawMessage) bool {
-	if e != a.x.door.Entity || !a.new || len(id) == 0 || jsontext.IsNull(id) {
-		return false
-	}
-	key, why := e.Primary.KeyText(a.record.Get(e.Primary.Name))
-	other, not := e.Primary.KeyText(id)
-	return why == "" && not == "" && string(key) == string(other)
-}
-
-// itself reports whether a new row points at itself and meets sub.
-func (a *remoteWrittenRow) itself(e *schema.Entity, id json.RawMessage, sub *filter.Filter) (bool, error) {
-	if !a.own(e, id) {
-		return false, nil
-	}
-	if a.x.depth++; a.x.depth > maxDepth {
-		return false, kiterror.Errorf(kiterror.InternalError, "a rule turns in a circle around a row that points at itself")
-	}
-	defer func() { a.x.depth-- }()
-	rest, err := sub.Reduce(a)
-	return err == nil && rest.Always(), err
 }
 
 // sent is the call for the host of a remote door, with the limit of this one.

@@ -38,7 +38,7 @@ func write(ctx context.Context, x *execution, change catalog.Change, do func(ter
 		return nil, false, err
 	}
 	if found, did, err = do(terms.orNone()); err != nil {
-		return nil, false, maskedConflict(ctx, &x.viewer, err)
+		return nil, false, maskedConflict(ctx, &x.viewer, rulesFirst(ctx, x, terms, []Record{x.body}, err))
 	}
 	if did && change != catalog.Deleted && len(x.door.Files) > 0 {
 		key := x.id

@@ -101,6 +101,7 @@ func RunMany(t *testing.T, h Harness) {
 		{"createMany names the row of each fault", testCreateManyFaults},
 		{"createMany under rules", testCreateManyRules},
 		{"a row that moves is judged where it ends", testMoves},
+		{"a key is judged after references and rules", testKeysLast},
 		{"updateMany", testUpdateMany},
 		{"deleteMany", testDeleteMany},
 		{"upsert", testUpsert},
