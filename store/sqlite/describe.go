@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -55,18 +56,61 @@ type describing struct {
 
 // tables reads the list of tables. Those of SQLite and of this program are left out.
 func (r *describing) tables() error {
+	virtual, err := virtualTables(r.conn)
+	if err != nil {
+		return err
+	}
 	return r.conn.Each(func(st *engine.Stmt) {
 		t := &dbschema.Table{Name: st.ColumnText(0), View: st.ColumnText(1) == "view", NoRowID: st.ColumnInt64(2) != 0}
-		switch st.ColumnText(1) {
-		case "virtual":
+		owner := storageOf(t.Name, virtual)
+		switch kind := st.ColumnText(1); {
+		case kind == "virtual":
 			t.Unfit = "it is a virtual table, whose content its module decides"
-		case "shadow":
-			return // the storage of a virtual table
+		case owner != "" && kind == "table", kind == "shadow":
+			t.Unfit = strings.TrimSuffix("it is the storage of the virtual table "+owner, " ") + ", which a write would break"
 		}
 		r.order = append(r.order, t)
 		r.byName[asciiLower(t.Name)] = t
 	}, `SELECT name, type, wr FROM pragma_table_list WHERE schema = 'main'
 		AND name NOT LIKE 'sqlite\_%' ESCAPE '\' AND name NOT LIKE '\_frond\_%' ESCAPE '\' ORDER BY name`)
+}
+
+// shadows are the ends of the names of the tables in which modules keep their virtual tables. SQLite knows
+// them where the module is loaded.
+var shadows = map[string][]string{
+	"fts3":      {"content", "segments", "segdir", "docsize", "stat"},
+	"fts4":      {"content", "segments", "segdir", "docsize", "stat"},
+	"fts5":      {"data", "idx", "content", "docsize", "config"},
+	"rtree":     {"node", "rowid", "parent"},
+	"rtree_i32": {"node", "rowid", "parent"},
+	"geopoly":   {"node", "rowid", "parent"},
+	"spellfix1": {"vocab"},
+}
+
+// virtualTables returns the modules of the virtual tables by their names, both in lower case.
+func virtualTables(c *engine.Conn) (map[string]string, error) {
+	modules := map[string]string{}
+	err := c.Each(func(st *engine.Stmt) {
+		_, using, _ := strings.Cut(asciiLower(strings.Join(strings.Fields(st.ColumnText(1)), " ")), " using ")
+		module, _, _ := strings.Cut(using, "(")
+		modules[asciiLower(st.ColumnText(0))] = strings.Trim(module, " \"`[]")
+	}, `SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL %'`)
+	return modules, err
+}
+
+// storageOf returns the virtual table that a table is the storage of, by its name; "" for any other table.
+// A module that is not known may have any table whose name begins with that of the virtual table.
+//
+//	notes_data   notes
+func storageOf(table string, virtual map[string]string) string {
+	name := asciiLower(table)
+	for of, module := range virtual {
+		end, begins := strings.CutPrefix(name, of+"_")
+		if ends, known := shadows[module]; begins && (!known || slices.Contains(ends, end)) {
+			return of
+		}
+	}
+	return ""
 }
 
 // columns reads the columns of every table and view, and their primary keys. A column that is

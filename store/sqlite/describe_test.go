@@ -2,6 +2,7 @@ package sqlite_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	sqlite3 "github.com/ncruces/go-sqlite3"
+	"github.com/ncruces/go-sqlite3/ext/fts5"
 
 	"github.com/frondhost/frond/store/dbschema"
 	"github.com/frondhost/frond/store/sqlite"
@@ -104,6 +106,42 @@ INSERT INTO "Order" (id, customer, day, price, paid, votes, note, big, tags, byt
 		"  y integer not null",
 		"  z unfit  its declared type is unknown, and no row shows the type of its values",
 		"  [x y] -> pair[y x]",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestStorageOfVirtualTables: the tables in which a module keeps a virtual table are not served, and named
+// with the reason; a table whose name only begins like that is served.
+func TestStorageOfVirtualTables(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "fts.db")
+	db, err := sqlite3.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(fts5.Register(db), db.Exec(`CREATE TABLE note_tag (id INTEGER PRIMARY KEY);
+CREATE VIRTUAL TABLE note USING fts5(body); INSERT INTO note VALUES ('tea');
+PRAGMA writable_schema = ON;
+INSERT INTO sqlite_schema VALUES ('table', 'vec', 'vec', 0, 'CREATE VIRTUAL TABLE vec USING vec0(v float[3])');
+CREATE TABLE vec_chunks00 (id INTEGER PRIMARY KEY);`), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	is, err := sqlite.Describe(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for i := range is.Tables {
+		got = append(got, is.Tables[i].Name+": "+is.Tables[i].Unfit)
+	}
+	const virtual = "it is a virtual table, whose content its module decides"
+	storage := func(of string) string {
+		return "it is the storage of the virtual table " + of + ", which a write would break"
+	}
+	want := []string{
+		"note: " + virtual, "note_config: " + storage("note"), "note_content: " + storage("note"), "note_data: " + storage("note"),
+		"note_docsize: " + storage("note"), "note_idx: " + storage("note"), "note_tag: ", "vec: " + virtual, "vec_chunks00: " + storage("vec"),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

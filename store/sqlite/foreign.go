@@ -36,8 +36,11 @@ func foreignTable(e *schema.Entity, db *dbschema.Database, log *slog.Logger, sto
 		return nil, fault("SQLite has no schema %s", e.Table.Schema)
 	}
 	described := findTable(db, e.Table.Name)
-	if described == nil {
+	switch {
+	case described == nil:
 		return nil, fault("the database has no table or view %s", e.Table.Name)
+	case described.Unfit != "":
+		return nil, fault("%s cannot be served: %s; take the entity out", described.Name, described.Unfit)
 	}
 	t := &table{foreign: true}
 	var columns, made []*sqltext.Column
@@ -103,7 +106,7 @@ func (t *table) listForeignViolations() map[string]violation {
 // findTable finds a table as SQLite does, without regard to case.
 func findTable(db *dbschema.Database, name string) *dbschema.Table {
 	for i := range db.Tables {
-		if t := &db.Tables[i]; asciiLower(t.Name) == asciiLower(name) && t.Unfit == "" {
+		if t := &db.Tables[i]; asciiLower(t.Name) == asciiLower(name) {
 			return t
 		}
 	}

@@ -243,6 +243,10 @@ func (r *again) gone(db *dbschema.Database) {
 			r.differ("%s is not in the database any more; remove entities/%s.yaml and its entry under tables in frond.yaml", full, k.Entity)
 			continue
 		}
+		if t.Unfit != "" {
+			r.differ("%s: %s; remove entities/%s.yaml and its entry under tables in frond.yaml", full, t.Unfit, k.Entity)
+			continue
+		}
 		for _, column := range sorted(k.Fields) {
 			if t.Column(column) == nil {
 				r.differ("%s.%s is not in the database any more; remove the field %s of %s", full, column, k.Fields[column], k.Entity)
