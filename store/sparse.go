@@ -2,9 +2,14 @@ package store
 
 import (
 	"context"
+	"encoding/json"
+	"slices"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/sqltext"
 )
 
@@ -49,16 +54,48 @@ func (w *Writes[T]) insertSparse(ctx context.Context, t T, records []facade.Reco
 		if err := tx.Run(nil, false, statements...); err != nil {
 			return err
 		}
+		if err := allWrote(statements); err != nil {
+			return err
+		}
 		if err := c.After(tx); err != nil {
 			return err
 		}
 		return c.announce(tx, together(statements))
 	})
+	if err == nil { // of a statement alone
+		err = allWrote(statements)
+	}
 	if err != nil {
 		return nil, err
 	}
 	c.statement.Rows = together(statements)
 	return c.written(ctx), nil
+}
+
+// allWrote returns CONFLICT where the database has run a statement and left its row out.
+func allWrote(statements []*Statement) error {
+	if slices.ContainsFunc(statements, func(st *Statement) bool { return st.Rows.Len() == 0 }) {
+		return unwritten()
+	}
+	return nil
+}
+
+// unwritten is the CONFLICT of a write that another program's table left out without an error.
+func unwritten() error {
+	return kiterror.Errorf(kiterror.Conflict, "the database wrote no row: a trigger, a rule or a policy of its table left the row out; ask whoever keeps the database")
+}
+
+// left returns CONFLICT where a row of another program's table is there and a write of it wrote none, nil
+// where it is not there.
+func (w *Writes[T]) left(ctx context.Context, t T, e *schema.Entity, id json.RawMessage, where *filter.Filter) error {
+	if !t.Base().Sparse {
+		return nil
+	}
+	found, err := w.Update(ctx, e, id, where, nil, nil, rows.NewLayout(nil))
+	if err == nil && found.Len() > 0 {
+		err = unwritten()
+	}
+	return err
 }
 
 // together are the rows that statements have answered.

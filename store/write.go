@@ -114,6 +114,9 @@ func (w *Writes[T]) Update(ctx context.Context, e *schema.Entity, id json.RawMes
 	defer c.terms.Free()
 	c.write.Alone = &c.statement
 	err = w.db.Write(ctx, &c.write, func(tx Tx) error { return c.update(tx, w.text, b, sel, set) })
+	if err == nil && c.statement.Rows.Len() == 0 {
+		err = w.left(ctx, t, e, id, where)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -145,6 +148,9 @@ func (w *Writes[T]) Delete(ctx context.Context, e *schema.Entity, id json.RawMes
 	c.statement = Statement{SQL: b.SQL, Args: b.Args, Times: 1}
 	c.write.Alone = &c.statement
 	err = w.db.Write(ctx, &c.write, c.delete)
+	if err == nil && c.statement.Count == 0 {
+		err = w.left(ctx, t, e, id, where)
+	}
 	return err == nil && c.statement.Count > 0, err
 }
 

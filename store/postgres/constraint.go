@@ -24,12 +24,20 @@ import (
 //	a foreign key of the written row          CONFLICT: it leads nowhere (facade.Dangling)
 //	a foreign key to the written row          CONFLICT: the row is in use
 //	a value that its type cannot hold         VALIDATION_FAILED
+//	a policy of row-level security            FORBIDDEN
+//	what a function of the database raises    CONFLICT
 //
 // The names that the server gives are of tables and columns: the log has them, and the answer only
 // in development (Options.NameRules).
 func (s *access) constraint(t *table, written []facade.Record, err error) error {
 	code, name, tableName, columnName := engine.Violated(err)
+	if raised := engine.Raised(err); raised != "" {
+		return s.unexplained(err, raised, "table", t.Plain, "raised", raised)
+	}
 	if code == "" {
+		if engine.Policy(err) {
+			return engine.Forbidden(err)
+		}
 		if engine.BadValue(err) {
 			return kiterror.Errorf(kiterror.ValidationFailed, "the database cannot hold one of the values; send one within the bounds of its field%w", maskedError{err})
 		}
@@ -67,10 +75,22 @@ func (s *access) constraint(t *table, written []facade.Record, err error) error 
 		}
 		return kiterror.InUse(v.field)
 	}
-	s.db.Log().Warn("a rule of the database that no card describes refused a write", "table", tableName, "constraint", name, "column", columnName, "code", code)
-	rule := ""
-	if s.named {
-		rule = " (" + cmp.Or(name, columnName) + " of " + tableName + ")"
+	rule := cmp.Or(name, columnName)
+	switch {
+	case rule == "": // raised by a function of the database
+		rule = engine.Text(err)
+	case tableName != "": // a domain has none
+		rule += " of " + tableName
+	}
+	return s.unexplained(err, rule, "table", tableName, "constraint", name, "column", columnName, "code", code)
+}
+
+// unexplained returns the CONFLICT of a rule that no card describes. The log names it, and in development
+// the answer.
+func (s *access) unexplained(err error, rule string, logged ...any) error {
+	s.db.Log().Warn("a rule of the database that no card describes refused a write", logged...)
+	if rule = " (" + rule + ")"; !s.named {
+		rule = ""
 	}
 	return kiterror.Errorf(kiterror.Conflict, "the values break a rule of the database that no card describes%s; change them, or describe the rule%w", rule, maskedError{err})
 }

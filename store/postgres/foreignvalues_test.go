@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"log/slog"
+	"net/url"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/store/postgres"
 	"github.com/frondhost/frond/store/postgres/pgtest"
 	"github.com/frondhost/frond/store/storetest"
@@ -93,6 +95,97 @@ properties:
 	got := call("create", "", `{"id":4,"at":null,"net":null,"opens":null,"seen":null,"made":null,"load":100}`)
 	if !strings.Contains(got, "CONFLICT") || !strings.Contains(got, "(load_fits of machine)") || !strings.Contains(log.String(), "constraint=load_fits") {
 		t.Errorf("the refusal is %s, the log %s", got, log.String())
+	}
+}
+
+// TestRulesOfAForeignDatabase: triggers, domains, policies and types of another program refuse a write by a
+// code that says what to do, with the database's text in development alone; a row that a trigger leaves out
+// is not called written.
+func TestRulesOfAForeignDatabase(t *testing.T) {
+	t.Parallel()
+	address := pgtest.Database(t)
+	run(t, address, `CREATE EXTENSION ltree; CREATE DOMAIN share AS int CONSTRAINT share_fits CHECK (VALUE <= 100);
+CREATE TABLE parcel (id int PRIMARY KEY, place text, way ltree, part share, owner text DEFAULT 'clerk');
+CREATE FUNCTION judge() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  IF NEW.place = 'sea' THEN RAISE EXCEPTION 'parcels cannot swim'; END IF;
+  IF NEW.place = 'jail' THEN RAISE EXCEPTION 'no visits' USING ERRCODE = 'insufficient_privilege'; END IF;
+  IF NEW.place = 'twice' THEN RAISE EXCEPTION 'there already' USING ERRCODE = 'unique_violation'; END IF;
+  IF NEW.place = 'nowhere' THEN RETURN NULL; END IF;
+  RETURN NEW; END $$;
+CREATE TRIGGER judge BEFORE INSERT OR UPDATE ON parcel FOR EACH ROW EXECUTE FUNCTION judge();
+INSERT INTO parcel VALUES (1, 'here', 'a.b', 1, 'clerk'), (2, 'here', 'a', 1, 'chief');
+ALTER TABLE parcel ENABLE ROW LEVEL SECURITY; ALTER TABLE parcel FORCE ROW LEVEL SECURITY;
+CREATE POLICY seen ON parcel FOR SELECT USING (true); CREATE POLICY made ON parcel FOR INSERT WITH CHECK (owner = 'clerk');
+CREATE POLICY changed ON parcel FOR UPDATE USING (owner = 'clerk'); CREATE POLICY gone ON parcel FOR DELETE USING (owner = 'clerk');
+CREATE ROLE clerk LOGIN; GRANT ALL ON parcel TO clerk`)
+	project, err := facade.Read(fstest.MapFS{
+		"entities/parcel.yaml": {Data: []byte(`
+properties:
+  id: {type: integer, x-kit: {role: {primary: true}}}
+  place: {type: [string, 'null']}
+  way: {type: [string, 'null'], x-kit: {lifecycle: {create: optional}}}
+  part: {type: [integer, 'null'], x-kit: {lifecycle: {create: optional}}}
+  owner: {type: [string, 'null'], x-kit: {lifecycle: {create: optional}}}
+`)},
+		"frond.yaml": {Data: []byte("tables: {parcel: {table: parcel}}\nmany: {parcel: [create]}")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asClerk, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asClerk.User = url.User("clerk")
+	for _, named := range []bool{true, false} {
+		store, err := postgres.Open(postgres.Options{URL: asClerk.String(), Logger: slog.New(slog.DiscardHandler), NameRules: named})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = store.Close() })
+		f, err := facade.New(storetest.Compiled(t, project), store, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := store.Prepare(t.Context(), f.Catalog().Set.Entities); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct {
+			op, params, body string
+			code             kiterror.Code
+			text             string // in development
+		}{
+			{"create", "", `{"id":3,"place":"sea"}`, kiterror.Conflict, "(parcels cannot swim)"},
+			{"create", "", `{"id":3,"place":"jail"}`, kiterror.Conflict, "(no visits)"},
+			{"create", "", `{"id":3,"place":"twice"}`, kiterror.Conflict, "(there already)"},
+			{"create", "", `{"id":3,"place":"here","part":101}`, kiterror.Conflict, "(share_fits)"},
+			{"create", "", `{"id":3,"place":"here","way":"a..b"}`, kiterror.ValidationFailed, ""},
+			{"create", "", `{"id":3,"place":"here","owner":"chief"}`, kiterror.Forbidden, ""},
+			{"create", "", `{"id":3,"place":"nowhere"}`, kiterror.Conflict, ""},
+			{"createMany", "", `[{"id":3,"place":"here"},{"id":4,"place":"nowhere"}]`, kiterror.Conflict, ""},
+			{"update", `{"id":1}`, `{"place":"nowhere"}`, kiterror.Conflict, ""},
+			{"update", `{"id":2}`, `{"place":"there"}`, kiterror.Conflict, ""}, // by the policy
+			{"update", `{"id":9}`, `{"place":"there"}`, kiterror.NotFound, ""},
+			{"delete", `{"id":2}`, "", kiterror.Conflict, ""},
+			{"delete", `{"id":9}`, "", "", ""},
+			{"findById", `{"id":3}`, "", "", ""},
+		} {
+			call := &facade.Call{Entity: "parcel", Operation: c.op}
+			if call.Invocation.Params = json.RawMessage(c.params); c.params == "" {
+				call.Invocation.Params = nil
+			}
+			if c.body != "" {
+				call.Invocation.Body = json.RawMessage(c.body)
+			}
+			_, err := f.Call(t.Context(), call)
+			if kiterror.CodeOf(err) != c.code || err != nil && named && !strings.Contains(err.Error(), c.text) || err != nil && !named && c.text != "" && strings.Contains(err.Error(), c.text) {
+				t.Errorf("named %v, %s %s%s: %v, want %s %s", named, c.op, c.params, c.body, err, c.code, c.text)
+			}
+		}
+		is, err := f.Call(t.Context(), &facade.Call{Entity: "parcel", Operation: "list", Invocation: facade.Invocation{Query: json.RawMessage(`{"fields":"id"}`)}})
+		if err != nil || is.Rows.Len() != 2 {
+			t.Errorf("rows are left: %v, %v", is, err)
+		}
 	}
 }
 

@@ -18,7 +18,8 @@ import (
 // answer in development alone; so is what a trigger raises.
 func TestConstraintsOfAForeignFile(t *testing.T) {
 	path := foreign(t, `CREATE TABLE machine (id INTEGER PRIMARY KEY, load INT CONSTRAINT load_fits CHECK (load < 100), place TEXT);
-CREATE TRIGGER no_roof BEFORE INSERT ON machine WHEN NEW.place = 'roof' BEGIN SELECT RAISE(ABORT, 'roof_is_closed'); END;`)
+CREATE TRIGGER no_roof BEFORE INSERT ON machine WHEN NEW.place = 'roof' BEGIN SELECT RAISE(ABORT, 'roof_is_closed'); END;
+CREATE TRIGGER no_void BEFORE INSERT ON machine WHEN NEW.place = 'void' BEGIN SELECT RAISE(IGNORE); END;`)
 	project, err := facade.Read(fstest.MapFS{
 		"entities/machine.yaml": {Data: []byte(`
 properties:
@@ -52,6 +53,10 @@ properties:
 			if !strings.Contains(log.String(), "table=machine") || !strings.Contains(log.String(), rule) {
 				t.Errorf("%s: the log does not name %s: %s", body, rule, log.String())
 			}
+		}
+		_, err = f.Call(t.Context(), &facade.Call{Entity: "machine", Operation: "create", Invocation: facade.Invocation{Body: json.RawMessage(`{"id":2,"load":1,"place":"void"}`)}})
+		if kiterror.CodeOf(err) != kiterror.Conflict || !strings.Contains(err.Error(), "the database wrote no row") {
+			t.Errorf("a row that a trigger leaves out: %v", err)
 		}
 		if err := s.Close(); err != nil {
 			t.Fatal(err)

@@ -114,6 +114,41 @@ func Violated(err error) (code, constraint, table, column string) {
 	return said.Code, said.ConstraintName, said.TableName, said.ColumnName
 }
 
+// Raised returns the text of an error that a function of the database has raised, or the check of a view; ""
+// for any other error. A function may raise the code of a constraint, of a bad value or of a conflict,
+// which means what the code says.
+func Raised(err error) string {
+	var said *pgconn.PgError
+	if !errors.As(err, &said) {
+		return ""
+	}
+	switch classOf(err) {
+	case "22", "23", "40":
+		return ""
+	case "44", "P0":
+		return said.Message
+	}
+	if said.Routine == "exec_stmt_raise" {
+		return said.Message
+	}
+	return ""
+}
+
+// Text returns the server's own text of an error, "" for any other error.
+func Text(err error) string {
+	var said *pgconn.PgError
+	if !errors.As(err, &said) {
+		return ""
+	}
+	return said.Message
+}
+
+// Policy reports whether the row-level security of a table refused a row that was to be written.
+func Policy(err error) bool {
+	var said *pgconn.PgError
+	return errors.As(err, &said) && said.Code == insufficientRights && said.Routine == "ExecWithCheckOptions"
+}
+
 // Lacks returns the missing right of a role, in the server's words, where err is about one; "" for
 // any other error.
 func Lacks(err error) string {
@@ -137,8 +172,12 @@ func Unknown(err error) bool {
 // OutOfRange says whether a number that a statement made is beyond its type.
 func OutOfRange(err error) bool { return codeOf(err) == "22003" }
 
-// BadValue says whether the server could not read a value or work with it (class 22).
-func BadValue(err error) bool { return classOf(err) == "22" }
+// BadValue says whether the server could not read a value or work with it (class 22). A type of an extension
+// may call that a syntax error, which has no place in the statement then.
+func BadValue(err error) bool {
+	var said *pgconn.PgError
+	return classOf(err) == "22" || errors.As(err, &said) && said.Code == syntaxError && said.Position == 0
+}
 
 // conflict says whether err passes when the whole transaction is run again: another one came
 // between.
@@ -259,6 +298,10 @@ func (d *DB) Public(ctx context.Context, err error) error {
 		return unavailable(err)
 	case stale(err):
 		return kiterror.Internal(fmt.Errorf("postgres: prepared statements get lost: a pooler gives each transaction another connection; write ?pool=transaction in the store's URL: %w", err))
+	case Policy(err):
+		return Forbidden(err)
+	case Raised(err) != "", classOf(err) == "23": // when the transaction ended
+		return kiterror.Errorf(kiterror.Conflict, "the database refused this by a rule that no card describes; change the values, or describe the rule").WithCause(err)
 	case Lacks(err) != "":
 		return kiterror.Internal(fmt.Errorf("postgres: the role %s lacks a right (see GRANT): %w", d.address.Config.User, err))
 	case codeOf(err) == statementTooComplex, codeOf(err) == tooManyColumns, codeOf(err) == tooManyArguments:
@@ -270,6 +313,11 @@ func (d *DB) Public(ctx context.Context, err error) error {
 		}
 	}
 	return kiterror.Internal(fmt.Errorf("postgres: %w", err))
+}
+
+// Forbidden returns the FORBIDDEN of a row that the row-level security of its table refuses.
+func Forbidden(err error) error {
+	return kiterror.Errorf(kiterror.Forbidden, "the database's own policies do not let this row be written; change its values").WithCause(err)
 }
 
 // overdue reports whether err is that of the deadline of ctx. A dial may end at the deadline before
