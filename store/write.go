@@ -115,7 +115,7 @@ func (w *Writes[T]) Update(ctx context.Context, e *schema.Entity, id json.RawMes
 	c.write.Alone = &c.statement
 	err = w.db.Write(ctx, &c.write, func(tx Tx) error { return c.update(tx, w.text, b, sel, set) })
 	if err == nil && c.statement.Rows.Len() == 0 {
-		err = w.left(ctx, t, e, id, where)
+		err = w.skipped(ctx, t, e, id, where)
 	}
 	if err != nil {
 		return nil, err
@@ -149,7 +149,7 @@ func (w *Writes[T]) Delete(ctx context.Context, e *schema.Entity, id json.RawMes
 	c.write.Alone = &c.statement
 	err = w.db.Write(ctx, &c.write, c.delete)
 	if err == nil && c.statement.Count == 0 {
-		err = w.left(ctx, t, e, id, where)
+		err = w.skipped(ctx, t, e, id, where)
 	}
 	return err == nil && c.statement.Count > 0, err
 }
