@@ -70,6 +70,9 @@ type Abilities struct {
 	// FieldNames returns names of a field, as ENTITY.FIELD, that its renames do not change. The first has no
 	// other field; the others are those that were written in its place. nil: the name of now.
 	FieldNames func(e *schema.Entity, field string) []string
+	// Newer reports whether cards that are newer than those of the last Prepare have changed the tables, so that rows may have values
+	// that these cards refuse. nil: they have not.
+	Newer func(ctx context.Context) bool
 	// Check returns why the store does not accept writes. nil: it always does.
 	Check func(ctx context.Context) error
 	// WhenReady has do run once the database can be reached, and reports whether that will be

@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"errors"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -122,6 +123,63 @@ func TestCardsThatChange(t *testing.T) {
 			plan, done, err := gateway.Migrations(t.Context(), project(older, ""), options(""), 3)
 			if err != nil || len(plan.Steps) != 0 || len(done) != 3 || done[0].Steps[0].Op != migration.DropColumn {
 				t.Errorf("afterwards: %v %v %v", plan, done, err)
+			}
+		})
+	}
+}
+
+// TestValuesOfNewerCards: a gateway that newer cards run beside, or have run before, shows a value that they allow on REST, and its
+// GraphQL answers that the gateway is to be replaced.
+func TestValuesOfNewerCards(t *testing.T) {
+	for name, store := range map[string]func() string{
+		"SQLite":     func() string { return "sqlite:" + filepath.Join(t.TempDir(), "store.db") },
+		"PostgreSQL": func() string { return pgtest.Database(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			options := quiet(gateway.Options{Config: gateway.Config{Store: store(), Mode: gateway.Production}})
+			open := func(fields ...string) *gateway.Gateway {
+				t.Helper()
+				gw, err := gateway.New(folderOf(t, map[string]string{"frond.yaml": "collectors: {'*': open}\n", "entities/thing.yaml": thingCard(fields...)}), options)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return gw
+			}
+			end := func(gw *gateway.Gateway) {
+				t.Helper()
+				if err := gw.Close(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			send := func(gw *gateway.Gateway, method, path, body string) string {
+				r := httptest.NewRequest(method, path, strings.NewReader(body))
+				r.Host = "localhost"
+				r.Header.Set("Content-Type", "application/json")
+				w := httptest.NewRecorder()
+				gw.Handler().ServeHTTP(w, r)
+				return w.Body.String()
+			}
+			was := []string{"state: type: string, enum: [draft, done]", "note: type: string"}
+			is := []string{"state: type: string, enum: [draft, done, late]", "note: type: [string, 'null']"}
+			end(open(was...))
+			newer := open(is...)
+			if got := send(newer, "POST", "/api/app/things", `{"id":"1","state":"late","note":null}`); !strings.Contains(got, `"late"`) {
+				t.Fatal(got)
+			}
+			end(newer)
+			older := open(was...)
+			defer end(older)
+			if got := send(older, "GET", "/api/app/things", ""); !strings.Contains(got, `{"id":"1","state":"late","note":null}`) {
+				t.Error(got)
+			}
+			for _, field := range []string{"state", "note"} {
+				got := send(older, "POST", "/graphql", `{"query":"{things{items{id `+field+`}}}"}`)
+				if !strings.Contains(got, `"path":["things","items",0,"`+field+`"]`) || !strings.Contains(got, `"code":"SERVICE_UNAVAILABLE"`) {
+					t.Error(got)
+				}
+			}
+			if got := send(older, "POST", "/api/app/things", `{"id":"2","state":"done","note":"n"}`); !strings.Contains(got, `"id":"2"`) {
+				t.Error(got)
 			}
 		})
 	}

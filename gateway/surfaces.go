@@ -90,7 +90,7 @@ func (g *generation) graphQL(p *place) (http.Handler, error) {
 	p.graphQL, err = graphqlhttp.Build(schema, p.caller, &GraphQLOptions{
 		Session: g.session, MaxBody: g.host.config.Limits.Body, Budget: g.host.budget, Log: g.host.log, Queries: queries,
 		Settings: g.host.config.GraphQL, Dir: g.host.config.Dir, Suggest: g.host.Development(),
-		Executed: g.host.executed, Watch: g.watch(p), Atomic: together{g.facade, p.view}, Callers: g.callers,
+		Executed: g.host.executed, Watch: g.watch(p), Atomic: together{g.facade, p.view}, Callers: g.callers, Newer: g.host.store.can.Newer,
 	}, g.documents)
 	if err != nil {
 		return nil, err

@@ -42,6 +42,9 @@ type Options struct {
 	Budget *budget.Budget
 	// Logger logs internal failures; nil means slog.Default().
 	Logger *slog.Logger
+	// Newer reports whether newer cards have changed the store, whose rows may then have values that this program's schema has no
+	// form for. nil: they have not.
+	Newer func(context.Context) bool
 	// Atomic makes mutations with @atomic transactions; nil: they are refused.
 	Atomic Transactor
 	// Watch admits the subscribers of facts, as [facade.Facade.Watch] does; nil: subscriptions
@@ -147,7 +150,7 @@ func NewEngine(s *binding.Schema, caller facade.Caller, opts *Options) (*Engine,
 	inputs.Suggest = opts.Suggest
 	e.types = newTypes(loaded, s, inputs)
 	e.rules = validation.New(loaded, inputs, validation.Options{Limits: e.limits.document(), Suggest: opts.Suggest, NoIntrospection: opts.NoIntrospection})
-	e.report = language.Reporter{Logger: opts.Logger, Timeout: e.limits.Execution}
+	e.report = language.Reporter{Logger: opts.Logger, Timeout: e.limits.Execution, Newer: opts.Newer}
 	if opts.Logger == nil {
 		e.report.Logger = slog.Default()
 	}

@@ -37,6 +37,8 @@ type Options struct {
 	Dir      string // where a relative path of Settings.Documents.Folder begins
 	Suggest  bool   // of Build: mistakes in a document are answered with suggestions
 
+	// Newer reports whether newer cards have changed the store, for the engine of Build; nil: they have not.
+	Newer func(context.Context) bool
 	// Atomic makes mutations with @atomic transactions, for the engine of Build; nil: they are refused.
 	Atomic resolvers.Transactor
 
@@ -98,7 +100,7 @@ func New(engine *resolvers.Engine, opts *Options) *Handler {
 func Build(s *binding.Schema, caller facade.Caller, opts *Options, documents *Folder) (*Handler, error) {
 	options := opts.Settings.engine()
 	options.Logger, options.Suggest, options.Budget, options.Watch = opts.Log, opts.Suggest, opts.Budget, opts.Watch
-	options.Atomic = opts.Atomic
+	options.Atomic, options.Newer = opts.Atomic, opts.Newer
 	engine, err := resolvers.NewEngine(s, caller, options)
 	if err != nil {
 		return nil, err

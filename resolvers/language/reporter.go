@@ -20,6 +20,8 @@ var ErrTimeout = errors.New("the execution took too long")
 type Reporter struct {
 	Logger  *slog.Logger
 	Timeout time.Duration // how long an execution may take, for the message of [ErrTimeout]
+	// Newer reports whether newer cards have changed the store; nil: they have not.
+	Newer func(context.Context) bool
 }
 
 // Failed is the error of a failed call, without locations and path. An error without a code is
@@ -58,8 +60,12 @@ func (r *Reporter) Panicked(ctx context.Context, trace string, p any) *Error {
 }
 
 // Broken is the error of a value that does not fit the type of its field. message names the
-// field and is sent; it is logged with the trace id.
+// field and is sent; it is logged with the trace id. It is SERVICE_UNAVAILABLE where newer cards, which may allow the value, have changed
+// the store.
 func (r *Reporter) Broken(ctx context.Context, trace, message string) *Error {
+	if r.Newer != nil && r.Newer(ctx) {
+		return r.Failed(ctx, trace, kiterror.Errorf(kiterror.ServiceUnavailable, "%s Newer cards than those of this service allow it; try again when the service has been replaced.", message))
+	}
 	f := r.Failed(ctx, trace, kiterror.Internal(errors.New(message)))
 	if f.Code == string(kiterror.InternalError) {
 		f.Message = message

@@ -52,6 +52,7 @@ func (p *Planner) date(recorded map[string][]string, served []map[string]string,
 		at := slices.Index(list, now)
 		last := at >= 0 && at == len(list)-1
 		older[t.Name] = at >= 0 && !last && !p.Task.Changes.Newest
+		p.Older = p.Older || older[t.Name]
 		if last || p.Task.Unchanged || p.Task.Start && older[t.Name] {
 			continue
 		}

@@ -49,6 +49,8 @@ type Planner struct {
 	Defined map[string][]string
 	// Awaited are the columns that may be null while gateways with other cards serve, as differences.
 	Awaited []Difference
+	// Older says that newer cards have defined some table.
+	Older bool
 	// Current are the definitions of the task's cards, by table.
 	Current map[string]string
 

@@ -23,6 +23,8 @@ type access struct {
 	waiting waiting
 	// serving tells other processes what this one serves, and late fills rows of gateways with older cards.
 	serving *serving
+	// current are the definitions of the tables, by name.
+	current atomic.Pointer[map[string]string]
 	late    late
 	// sorts says that the server cannot be kept from sorting, so that nothing is read by a [scan].
 	sorts atomic.Bool

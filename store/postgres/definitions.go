@@ -17,10 +17,13 @@ const (
  ON CONFLICT (schema, "table") DO UPDATE SET definitions = excluded.definitions`
 )
 
-// Definitions implements [migration.Database]. A role that may not read the record has the newest cards.
-func (m *migrator) Definitions() (map[string][]string, error) {
+// Definitions implements [migration.Database].
+func (m *migrator) Definitions() (map[string][]string, error) { return definitions(m.conn, m.schema) }
+
+// definitions reads the record. A role that may not read it has the newest cards.
+func definitions(c *engine.Conn, schema string) (map[string][]string, error) {
 	all := map[string][]string{}
-	err := m.conn.Run(&engine.Query{Text: []byte(readDefinitions), Values: [][]byte{[]byte(m.schema)}, Row: func(v [][]byte) error {
+	err := c.Run(&engine.Query{Text: []byte(readDefinitions), Values: [][]byte{[]byte(schema)}, Row: func(v [][]byte) error {
 		all[string(v[0])] = strings.Fields(string(v[1]))
 		return nil
 	}})

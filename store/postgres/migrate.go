@@ -146,6 +146,7 @@ func (s *access) settle(ctx context.Context, task *migration.Task, all *tables) 
 	if fits && len(m.Defined) == 0 {
 		s.notices(m)
 		s.serve(m.tables)
+		s.current.Store(&m.Current)
 		return m, nil
 	}
 	err = leased(ctx, s.db, "prepare "+s.db.Address().Schema, func(ctx context.Context) error {
@@ -162,6 +163,7 @@ func (s *access) settle(ctx context.Context, task *migration.Task, all *tables) 
 	}
 	if err == nil {
 		s.serve(m.tables)
+		s.current.Store(&m.Current)
 	}
 	return m, err
 }

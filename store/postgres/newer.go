@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -18,6 +19,10 @@ type newer struct {
 	// err is the reason; nil: the tables are as they were when looked at last, at.
 	err error
 	at  time.Time
+
+	// older says that newer cards have defined a table, as the record said when it was looked at last.
+	older   bool
+	defined time.Time
 }
 
 // known reports whether tables were found changed when they were looked at last.
@@ -46,6 +51,32 @@ func (n *newer) verify(ctx context.Context) error {
 	}
 	n.err, n.at = changed, time.Now()
 	return n.err
+}
+
+// cards reports whether newer cards have defined a table. It reads the record of definitions at most once a second.
+func (n *newer) cards(ctx context.Context) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	current := n.current.Load()
+	if current == nil || time.Since(n.defined) < time.Second {
+		return n.older
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+	defer cancel()
+	var recorded map[string][]string
+	err := n.db.Maintain(ctx, func(c *engine.Conn) (err error) {
+		recorded, err = definitions(c, n.db.Address().Schema)
+		return err
+	})
+	if err != nil {
+		return n.older // the server cannot be asked now
+	}
+	n.older, n.defined = false, time.Now()
+	for table, definition := range *current {
+		list := recorded[table]
+		n.older = n.older || slices.Contains(list, definition) && list[len(list)-1] != definition
+	}
+	return n.older
 }
 
 // changed returns how the tables of the database differ from those that statements are written

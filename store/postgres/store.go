@@ -95,7 +95,7 @@ func (s *Store) Check(ctx context.Context) error {
 func (s *Store) Abilities() facade.Abilities {
 	return facade.Abilities{
 		Transactor: s, Outbox: s.outbox, Seeder: s, Nonces: s.nonces, KeyValues: s.values, DryRuns: true, WriteAll: s.WriteAll, Copies: s.db.IssuesConsistency(),
-		FieldNames: s.fieldNames, Prepare: s.start, Check: s.Check, WhenReady: s.waiting.after,
+		FieldNames: s.fieldNames, Prepare: s.start, Check: s.Check, Newer: s.newer.cards, WhenReady: s.waiting.after,
 	}
 }
 

@@ -20,7 +20,8 @@ type access struct {
 	// exact writes those of groups whose sums are exact for integers of any size.
 	exact  sqltext.Database
 	tables atomic.Pointer[tables]
-	named  bool // answers name the constraints that no card describes
+	older  atomic.Bool // newer cards have changed the tables
+	named  bool        // answers name the constraints that no card describes
 }
 
 // tables are the compiled tables of the entities of the last Prepare.

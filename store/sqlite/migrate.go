@@ -66,6 +66,7 @@ func (s *access) Migrate(ctx context.Context, task *migration.Task) (plan *migra
 		plan, err = &m.Plan, s.migrate(c, m)
 		if err == nil {
 			s.tables.Store(m.tables)
+			s.older.Store(m.Older)
 		}
 		return err
 	}})

@@ -29,7 +29,9 @@ var (
 // Abilities implements [facade.Store]. The answer and the errors of a dry run's write are those
 // of the write.
 func (s *Store) Abilities() facade.Abilities {
-	return facade.Abilities{Transactor: s, Outbox: &s.events, Seeder: s, KeyValues: keyValues{s.access}, DryRuns: true, WriteAll: s.WriteAll, FieldNames: s.fieldNames, Prepare: s.start, Check: s.Check}
+	return facade.Abilities{Transactor: s, Outbox: &s.events, Seeder: s, KeyValues: keyValues{s.access}, DryRuns: true, WriteAll: s.WriteAll, FieldNames: s.fieldNames, Prepare: s.start, Check: s.Check,
+		Newer: func(context.Context) bool { return s.older.Load() },
+	}
 }
 
 // Transact implements [facade.Transactor]. The database's lock is taken at the first call: other
