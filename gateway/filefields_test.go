@@ -360,6 +360,19 @@ func TestFilesInForms(t *testing.T) {
 		body, media = form(`{"title":7}`, map[string][]byte{"cover": small})
 		s.want(400, "title", "PATCH", "/api/shop/albums/f", body, keeper, media)
 		s.want(400, "the form could not be read", "PATCH", "/api/shop/albums/f", body[:40], keeper, media)
+		// An input without a chosen file is no file; two files of one field are named.
+		body, media = form(`{"title":"H"}`, nil)
+		part := func(filename string, file []byte) []byte {
+			_, boundary, _ := strings.Cut(media, "boundary=")
+			return append(fmt.Appendf(nil, "--%s\r\nContent-Disposition: form-data; name=\"cover\"; filename=%q\r\nContent-Type: image/png\r\n\r\n%s\r\n", boundary, filename, file), body...)
+		}
+		s.want(200, `"title":"H"`, "PATCH", "/api/shop/albums/f", part("", nil), keeper, media)
+		s.want(200, "PNG", "GET", "/api/shop/albums/f/cover", nil)
+		body = part("a.png", small)
+		s.want(400, "cover has two parts in the form; send one file", "PATCH", "/api/shop/albums/f", part("b.png", small), keeper, media)
+		// Its smaller images could never be made.
+		body, media = form(`{"title":"I"}`, map[string][]byte{"cover": small[:len(small)-20]})
+		s.want(422, "cannot be decoded", "PATCH", "/api/shop/albums/f", body, keeper, media)
 		body, media = form("", map[string][]byte{"file": small})
 		s.want(201, `"name":"a b.png"`, "POST", "/api/files", body, keeper, media)
 	})

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"io"
@@ -61,11 +62,21 @@ func (f *form) read(ctx context.Context, parts *multipart.Reader) error {
 			continue
 		}
 		i := slices.IndexFunc(f.takes, func(a *catalog.File) bool { return a.Field.Name == name })
-		if i < 0 || f.ids.Get(name) != nil {
-			return kiterror.Refused([]schema.Detail{schema.Detail{Code: schema.UnknownKey, Message: "does not name a field with files; leave it out"}.At("/body/" + jsontext.Token(name))})
+		refuse := func(code, message string) error {
+			return kiterror.Refused([]schema.Detail{schema.Detail{Code: code, Message: message}.At("/body/" + jsontext.Token(name))})
+		}
+		if i < 0 {
+			return refuse(schema.UnknownKey, "does not name a field with files; leave it out")
+		}
+		content := bufio.NewReader(f.arriving(part))
+		if _, end := content.Peek(1); end == io.EOF && part.FileName() == "" {
+			continue // an input of a page without a chosen file
+		}
+		if f.ids.Get(name) != nil {
+			return refuse("maxItems", "has two parts in the form; send one file")
 		}
 		file, err := f.files.Receive(ctx, &facade.IncomingFile{
-			Name: part.FileName(), Type: part.Header.Get("Content-Type"), Body: f.arriving(part), Takes: f.takes[i : i+1],
+			Name: part.FileName(), Type: part.Header.Get("Content-Type"), Body: content, Takes: f.takes[i : i+1],
 		})
 		if err != nil {
 			return err

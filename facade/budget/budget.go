@@ -72,6 +72,18 @@ func (b *Budget) Take(n int) error {
 	return crowded()
 }
 
+// Most returns how many bytes Take could give while nothing else is held; 0: any number.
+func (b *Budget) Most() int64 {
+	if b == nil || b.bytes == 0 {
+		return 0
+	}
+	most := b.bytes - b.bytes/4
+	for w := b.parent; w != nil && w.bytes > 0; w = w.parent {
+		most = min(most, w.bytes-w.bytes/reserve)
+	}
+	return most
+}
+
 // Add is Take for bytes that are held already, whether there are so many or not.
 func (b *Budget) Add(n int) {
 	if b != nil {

@@ -57,6 +57,8 @@ func (s *Files) Open(ctx context.Context, file *facade.File, size *catalog.FileS
 	if size != nil && errors.Is(err, fs.ErrNotExist) {
 		if err = s.shrink(ctx, file, *size, key); err == nil {
 			r, err = s.storage.open(ctx, key)
+		} else if code := kiterror.CodeOf(err); code == kiterror.UnprocessableEntity || code == kiterror.PayloadTooLarge {
+			s.log.Warn("a smaller image cannot be made", "file", file.ID, "name", file.Name, "size", size.Name, "error", err)
 		}
 	}
 	if err != nil {

@@ -30,7 +30,9 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // fakeS3 is a server of the part of S3's protocol that files need.
@@ -410,6 +412,37 @@ func TestShrink(t *testing.T) {
 	other := catalog.FileSize{Name: "other", Width: 5, Height: 5}
 	if _, _, err := files.Open(ctx, file, &other); err == nil {
 		t.Error("an image is made for a caller who has left")
+	}
+}
+
+// TestShrinkRefuses: an image that cannot be decoded, and one with more pixels than memory can hold, is
+// refused for good, and not as a storage that may come back.
+func TestShrinkRefuses(t *testing.T) {
+	size := catalog.FileSize{Name: "thumb", Width: 20, Height: 10}
+	var whole bytes.Buffer
+	_ = png.Encode(&whole, image.NewGray(image.Rect(0, 0, 1000, 1000)))
+	for _, c := range []struct {
+		name   string
+		bytes  []byte
+		memory *budget.Budget
+		code   kiterror.Code
+	}{
+		{"broken", whole.Bytes()[:whole.Len()-30], nil, kiterror.UnprocessableEntity},
+		{"no image", []byte("a text"), nil, kiterror.UnprocessableEntity},
+		{"more pixels than memory", whole.Bytes(), budget.New(4<<20, 0), kiterror.PayloadTooLarge},
+		{"as many as memory has", whole.Bytes(), budget.New(16<<20, 0), ""},
+	} {
+		files := &Files{storage: opened(t, "mem://"), memory: c.memory, log: slog.New(slog.DiscardHandler), shrinking: make(chan struct{}, 1)}
+		if err := files.storage.write(t.Context(), "f/original", "image/png", bytes.NewReader(c.bytes)); err != nil {
+			t.Fatal(err)
+		}
+		_, _, err := files.Open(t.Context(), &facade.File{ID: "f", Type: "image/png"}, &size)
+		if code := kiterror.CodeOf(err); err == nil && c.code != "" || err != nil && code != c.code {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if used := files.memory.State().Used; used != 0 {
+			t.Errorf("%s: %d bytes are held", c.name, used)
+		}
 	}
 }
 

@@ -100,7 +100,7 @@ func (s *Files) ReceiveSigned(ctx context.Context, state access.State, id string
 	if err == nil {
 		err = s.checkSent(ctx, at, file, limit)
 	}
-	return s.end(ctx, state, file, err)
+	return s.end(ctx, state, file, takes, err)
 }
 
 // checkSent moves the bytes of a file to their own key, and compares them with the announced size and hash.

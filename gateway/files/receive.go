@@ -60,7 +60,7 @@ func (s *Files) Receive(ctx context.Context, state access.State, in *facade.Inco
 	if in.Whole != nil {
 		err = in.Whole(file.SHA256)
 	}
-	return s.end(ctx, state, file, err)
+	return s.end(ctx, state, file, in.Takes, err)
 }
 
 // checkHead compares the type of a file with the beginning of its content.
@@ -77,10 +77,11 @@ func checkHead(media string, body *bufio.Reader) error {
 	return nil
 }
 
-// end says that a file has arrived, or drops it where it has a fault or is no image.
-func (s *Files) end(ctx context.Context, state access.State, file *facade.File, err error) (*facade.File, error) {
+// end says that a file for one of the fields in takes has arrived, or drops it where it has a fault or
+// is no image.
+func (s *Files) end(ctx context.Context, state access.State, file *facade.File, takes []*catalog.File, err error) (*facade.File, error) {
 	if err == nil && catalog.IsImage(file.Type) {
-		err = s.checkImage(ctx, file)
+		err = s.checkImage(ctx, file, largestSize(takes))
 	}
 	if err == nil {
 		err = s.current().EndFile(ctx, file)
@@ -212,8 +213,21 @@ func agrees(media, sniffed string) bool {
 // maxPixels bounds the memory that an image takes when it is decoded, some 4 bytes a pixel.
 const maxPixels = 40_000_000
 
-// checkImage refuses an image that cannot be decoded, or only to very many pixels.
-func (s *Files) checkImage(ctx context.Context, file *facade.File) error {
+// largestSize returns the size with the most pixels of those that fields declare; zero without any.
+func largestSize(takes []*catalog.File) (largest catalog.FileSize) {
+	for _, f := range takes {
+		for _, size := range f.Sizes {
+			if size.Width*size.Height > largest.Width*largest.Height {
+				largest = size
+			}
+		}
+	}
+	return largest
+}
+
+// checkImage refuses an image with a false type, or with very many pixels. Where a size is declared, an
+// image that cannot be decoded here is refused too: its smaller ones could never be made.
+func (s *Files) checkImage(ctx context.Context, file *facade.File, size catalog.FileSize) error {
 	r, err := s.storage.open(ctx, file.ID+"/"+original)
 	if err != nil {
 		return unreachable(err)
@@ -227,7 +241,14 @@ func (s *Files) checkImage(ctx context.Context, file *facade.File) error {
 		return kiterror.Errorf(kiterror.ValidationFailed, "the file is sent as %s, and its content is image/%s; send it under its own type", file.Type, format)
 	case config.Width < 1 || config.Height < 1 || int64(config.Width)*int64(config.Height) > maxPixels:
 		return kiterror.Errorf(kiterror.ValidationFailed, "the image has %d by %d pixels, and may have %d in all; send a smaller one", config.Width, config.Height, maxPixels)
+	case size.Width == 0:
+		return nil
 	}
+	_, _, done, err := s.decode(ctx, file, 8*size.Width*size.Height)
+	if err != nil {
+		return unreachable(err)
+	}
+	done()
 	return nil
 }
 
