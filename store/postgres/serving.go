@@ -10,7 +10,7 @@ import (
 	"github.com/frondhost/frond/store/postgres/engine"
 )
 
-// serving tells other processes which definitions of tables this one serves, so that a change of tables knows whether gateways with
+// serving has other processes know which definitions of tables this one serves, so that a change of tables knows whether gateways with
 // other cards would meet it (docs/migrations.md). An entry lasts for 45 seconds and is renewed every fifteen; closing the store
 // removes it.
 type serving struct {
