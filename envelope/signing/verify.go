@@ -258,7 +258,7 @@ const (
 	maxID   = 128 // bytes of jti
 )
 
-// readClaims reads the payload of a token. Claims of another kind are as good as absent.
+// readClaims reads the payload of a token. A claim of another type is refused, so that no reader takes it for absent.
 func readClaims(text []byte) (c claims, _ *kiterror.Error) {
 	if jsontext.Check(text) != nil || jsontext.KindOf(text) != jsontext.Object {
 		return c, refuse("the token's claims are not a JSON object")
@@ -266,7 +266,10 @@ func readClaims(text []byte) (c claims, _ *kiterror.Error) {
 	texts := map[string]*string{"iss": &c.iss, "aud": &c.aud, "jti": &c.jti, "call": &c.call}
 	times := map[string]*int64{"iat": &c.iat, "exp": &c.exp}
 	for name, value := range jsontext.Members(text) {
-		if into := texts[name]; into != nil && jsontext.KindOf(value) == jsontext.String {
+		if into := texts[name]; into != nil {
+			if jsontext.KindOf(value) != jsontext.String {
+				return c, refuse("the token's %s is not a text", name)
+			}
 			*into = jsontext.Unquote(value)
 		}
 		if into := times[name]; into != nil {
@@ -283,6 +286,8 @@ func readClaims(text []byte) (c claims, _ *kiterror.Error) {
 	switch {
 	case c.iss == "" || len(c.iss) > maxName:
 		return c, refuse("the token's iss is not a name of at most %d bytes", maxName)
+	case c.aud == "" || len(c.aud) > maxName:
+		return c, refuse("the token's aud does not name the Frond that is called")
 	case c.jti == "" || len(c.jti) > maxID:
 		return c, refuse("the token's jti is not a text of at most %d bytes", maxID)
 	case c.state == nil:

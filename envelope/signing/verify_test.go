@@ -141,6 +141,31 @@ func with(m map[string]any, name string, value any) map[string]any {
 	return m
 }
 
+// TestAnAudienceIsNeeded: a host of several Fronds, whose verifier knows no Frond, takes no token without the name of one.
+func TestAnAudienceIsNeeded(t *testing.T) {
+	every, err := signing.NewVerifier("", []signing.Key{{Public: public(mine)}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := every.At(noon)
+	for text, says := range map[string]string{
+		`null`: "aud is not a text", `["billing"]`: "aud is not a text", `{"frond":"billing"}`: "aud is not a text", `7`: "aud is not a text",
+		`""`: "aud does not name the Frond", ``: "aud does not name the Frond", `"` + strings.Repeat("x", 257) + `"`: "aud does not name the Frond",
+	} {
+		all := claims(t)
+		if delete(all, "aud"); text != "" {
+			all["aud"] = json.RawMessage(text)
+		}
+		_, err := v.Verify([]byte(tampered(t, frame, header(), all, byMe)))
+		if err == nil || err.Code != kiterror.Unauthorized || !strings.Contains(err.Message, says) {
+			t.Errorf("aud %.40s: %v, want UNAUTHORIZED with %q", text, err, says)
+		}
+	}
+	if call, err := v.Verify([]byte(tampered(t, frame, header(), claims(t), byMe))); err != nil || call.Frond != "billing" {
+		t.Errorf("a token for billing: %v, %v", call, err)
+	}
+}
+
 func TestSignedCallsHold(t *testing.T) {
 	cases := []struct {
 		name, post, state string
@@ -248,8 +273,9 @@ func TestRefusals(t *testing.T) {
 		{"a number beyond doubles", strings.Replace(whole, `12.5`, `1e999`, 1), "not the one that was signed"},
 
 		{"another Frond's", claim("aud", "catalog"), "for another Frond"},
-		{"for several Fronds", claim("aud", []string{"billing"}), "for another Frond"},
-		{"no aud", claim("aud", nil), "for another Frond"},
+		{"for several Fronds", claim("aud", []string{"billing"}), "aud is not a text"},
+		{"an iss of another type", claim("iss", map[string]any{"name": "shop"}), "iss is not a text"},
+		{"no aud", claim("aud", nil), "aud does not name the Frond"},
 		{"no name", claim("iss", nil), "iss is not a name"},
 		{"an empty name", claim("iss", ""), "iss is not a name"},
 		{"a name without end", claim("iss", strings.Repeat("x", 300)), "iss is not a name"},
