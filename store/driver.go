@@ -52,6 +52,8 @@ type Write[T engineTable] struct {
 	// Key is that of the row that is changed or removed, where it meets Where; Null for new rows.
 	Key   sqltext.Value
 	Where *filter.Filter
+	// Keys are those of several rows that are changed or removed; nil: the write has Key.
+	Keys []sqltext.Value
 	// Written are the rows that are written, or the members that are set of one.
 	Written []facade.Record
 	// Alone is the statement that is the whole write where there are no terms; nil: it takes

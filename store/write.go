@@ -172,6 +172,7 @@ func (w *Writes[T]) WriteAll(ctx context.Context, e *schema.Entity, ids []json.R
 		}
 		a.keys = append(a.keys, key)
 	}
+	a.write.Keys = a.keys
 	if sets == nil {
 		err = a.deletes(w.text)
 	} else {

@@ -3,6 +3,8 @@ package sqlite_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/frondhost/frond/facade"
@@ -24,6 +26,7 @@ func TestWhatHoldsARow(t *testing.T) {
 		"aroom", card("houseId: "+one("house", "cascade")),
 		"lamp", card("roomId: "+one("aroom", "restrict")),
 		"lease", card("houseId: "+one("house", "restrict")),
+		"visit", card("houseId: type: string, x-kit: {role: {relation: {to: house, kind: one}}}"),
 	)
 	store, err := sqlite.Open(t.Context(), sqlite.Options{Memory: true, Logger: quiet})
 	if err != nil {
@@ -61,11 +64,25 @@ func TestWhatHoldsARow(t *testing.T) {
 	if got := remove("lease", "c1"); got != "" {
 		t.Error(got)
 	}
-	// Now the lamp holds its room, and the room is the way from the house to it.
-	if got, want := remove("house", "h1"), "CONFLICT the row is still pointed at by rows of aroom, in houseId; remove or change them first"; got != want {
-		t.Errorf("%q, want %q", got, want)
+	// Now the lamp holds its room, which would go along with the house; and the house with another.
+	held := "CONFLICT the row is still pointed at by rows of lamp, in roomId; remove or change them first"
+	if got := remove("house", "h1"); got != held {
+		t.Errorf("%q, want %q", got, held)
 	}
-	if got := remove("lamp", "l1") + remove("house", "h1"); got != "" {
+	insert("house", "h2", "", "")
+	for _, ids := range [][]string{{"h1", "h2"}, {"h2", "h1"}} {
+		_, err := store.WriteAll(t.Context(), set.Entity("house"), []json.RawMessage{json.RawMessage(`"` + ids[0] + `"`), json.RawMessage(`"` + ids[1] + `"`)}, nil, nil, nil)
+		if got := fmt.Sprint(err); kiterror.CodeOf(err) != kiterror.Conflict || !strings.Contains(got, "rows of lamp, in roomId") {
+			t.Errorf("%v: %s", ids, got)
+		}
+	}
+	// Without an action the lease is judged when the write is done.
+	insert("visit", "v1", "houseId", "h2")
+	_, err = store.WriteAll(t.Context(), set.Entity("house"), []json.RawMessage{json.RawMessage(`"h2"`)}, nil, nil, nil)
+	if got := fmt.Sprint(err); kiterror.CodeOf(err) != kiterror.Conflict || !strings.Contains(got, "rows of visit, in houseId") {
+		t.Errorf("a visit: %s", got)
+	}
+	if got := remove("visit", "v1") + remove("lamp", "l1") + remove("house", "h1"); got != "" {
 		t.Error(got)
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"maps"
-	"slices"
 	"strings"
 
 	sqlite3 "github.com/ncruces/go-sqlite3"
@@ -83,8 +81,12 @@ type tx struct {
 func (x *tx) blame(c *engine.Conn, err error) error {
 	w := x.write
 	err = x.store.blameWrite(c, w.Table, w.Written, err)
+	keys := w.Keys
 	if w.Key.Kind != sqltext.Null {
-		err = x.store.blameDelete(c, w.Table, w.Key, err)
+		keys = []sqltext.Value{w.Key}
+	}
+	if keys != nil {
+		err = x.store.blameDelete(c, w.Table, keys, err)
 	}
 	return err
 }
@@ -206,38 +208,6 @@ func (s *access) blameWrite(c *engine.Conn, t *table, records []facade.Record, e
 		}
 	}
 	return err
-}
-
-// blameDelete finds which relation holds a row that was to go, or to change its key, and
-// returns CONFLICT for it (kiterror.InUse). A relation that cascades is only named where no
-// other holds the row: something behind it does.
-func (s *access) blameDelete(c *engine.Conn, t *table, key sqltext.Value, err error) error {
-	if !engine.IsForeignKey(err) {
-		return err
-	}
-	var further *schema.Property
-	all := s.tables.Load()
-	for _, at := range slices.Sorted(maps.Keys(all.ByKey)) { // an error names the same relation every time
-		other := all.ByKey[at]
-		for _, col := range other.columns {
-			if col.refs == nil || col.refs.Owner.Key != t.Entity.Key {
-				continue
-			}
-			n, failed := c.Number("SELECT count(*) FROM (SELECT 1 FROM "+other.Name+" WHERE "+col.Name+" = ? LIMIT 1)", key)
-			if failed != nil || n == 0 {
-				continue
-			}
-			if r := col.Prop.Axes.Relation; r != nil && r.OnDelete == "cascade" {
-				further = col.Prop // it would go too, but something holds it
-				continue
-			}
-			return kiterror.InUse(col.Prop)
-		}
-	}
-	if further != nil {
-		return kiterror.InUse(further)
-	}
-	return kiterror.Errorf(kiterror.Conflict, "other rows still point at the row; remove or change them first")
 }
 
 // constraint returns the caller's error for a write to t that broke a constraint; any other error
