@@ -96,7 +96,7 @@ try {
     await write(3);
     await saw(first, 1);
     assert.equal(await first.evaluate(async () => (await client.product.list({ limit: 2 })).items.length), 2);
-    assert.equal(streams.size, 1);
+    await until('the connections', () => streams.size, size => size === 1); // a busy machine may lose one for a moment
   });
   await step('a silent connection is left, and nothing is lost or twice', async () => {
     const [old] = streams;
@@ -121,14 +121,14 @@ try {
     third = await tab(3, 'eva');
     await write(5);
     for (const [page, since] of [[first, 1], [second, from], [third, from]]) await saw(page, since);
-    assert.equal(streams.size, 1);
+    await until('the connections', () => streams.size, size => size === 1);
   });
   await step('another caller has another connection', async () => {
     const since = n + 1;
     const other = await tab(1, 'ada');
     await write(2);
     await saw(other, since);
-    assert.equal(streams.size, 2);
+    await until('the connections', () => streams.size, size => size === 2);
     assert.equal(callers.size, 2);
     await other.close();
     await until('its connection ends', () => streams.size, size => size === 1);
@@ -141,7 +141,7 @@ try {
     await second.close();
     await write(5);
     await saw(third, from);
-    assert.equal(streams.size, 1);
+    await until('the connections', () => streams.size, size => size === 1);
   });
   await step('a page of another origin sends files and reads them', async () => {
     const page = await context.newPage();
