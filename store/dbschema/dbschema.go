@@ -37,6 +37,8 @@ type Table struct {
 	ForeignKeys []Reference
 	// Checks are the conditions of the table that the database holds rows to, as SQL.
 	Checks []string
+	// Policies are those of row-level security, where the table has it switched on.
+	Policies []Policy
 	// Named are the columns of each constraint and unique index, by its name, where the database
 	// names it in its errors.
 	Named map[string][]string
@@ -48,6 +50,15 @@ type Table struct {
 	// Denied are the rights that the role of the connection lacks: SELECT, INSERT, UPDATE,
 	// DELETE.
 	Denied []string
+}
+
+// Policy is a policy of row-level security.
+type Policy struct {
+	Name string
+	// Command is ALL, SELECT, INSERT, UPDATE or DELETE.
+	Command string
+	// Rows is the condition of rows that are there, Written of rows that are written, as SQL; "": there is none.
+	Rows, Written string
 }
 
 // Column is one column of a table.

@@ -68,6 +68,11 @@ SELECT 'relation', pg_catalog.json_build_object(
 	'rights', pg_catalog.json_build_array(
 		pg_catalog.has_schema_privilege(r.schema, 'USAGE') AND pg_catalog.has_table_privilege(r.oid, 'SELECT'),
 		pg_catalog.has_table_privilege(r.oid, 'INSERT'), pg_catalog.has_table_privilege(r.oid, 'UPDATE'), pg_catalog.has_table_privilege(r.oid, 'DELETE')),
+	'policies', (SELECT pg_catalog.json_agg(pg_catalog.json_build_object(
+			'name', y.polname, 'command', CASE y.polcmd WHEN 'r' THEN 'SELECT' WHEN 'a' THEN 'INSERT' WHEN 'w' THEN 'UPDATE' WHEN 'd' THEN 'DELETE' ELSE 'ALL' END,
+			'rows', pg_catalog.pg_get_expr(y.polqual, y.polrelid), 'written', pg_catalog.pg_get_expr(y.polwithcheck, y.polrelid)
+		) ORDER BY y.polname)
+		FROM pg_catalog.pg_policy AS y JOIN pg_catalog.pg_class AS s ON s.oid = y.polrelid WHERE y.polrelid = r.oid AND s.relrowsecurity),
 	'columns', (SELECT pg_catalog.json_agg(pg_catalog.json_build_object(
 			'name', a.attname, 'type', pg_catalog.format_type(a.atttypid, a.atttypmod), 'oid', a.atttypid::text, 'mod', a.atttypmod, 'notNull', a.attnotnull,
 			'identity', a.attidentity, 'generated', a.attgenerated, 'default', pg_catalog.pg_get_expr(d.adbin, d.adrelid), 'folds', (SELECT NOT l.collisdeterministic FROM pg_catalog.pg_collation AS l WHERE l.oid = a.attcollation), 'comment', pg_catalog.col_description(r.oid, a.attnum)
@@ -131,6 +136,7 @@ type relationRow struct {
 	Schema, Name, Kind string
 	Comment, Parent    *string
 	Rights             [4]bool
+	Policies           []dbschema.Policy
 	Columns            []columnRow
 	Constraints        []struct {
 		Name, Kind, OnDelete string
@@ -174,6 +180,7 @@ func (r *relationRow) table(types map[string]*typeRow, in string) dbschema.Table
 	if r.Parent != nil {
 		t.Unfit = "it is a partition of " + *r.Parent + ", whose door has its rows"
 	}
+	t.Policies = r.Policies
 	for i, has := range r.Rights {
 		if !has {
 			t.Denied = append(t.Denied, rights[i])

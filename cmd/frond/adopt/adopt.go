@@ -48,6 +48,7 @@ func New(db *dbschema.Database, opts *Options) *Project {
 		b.inverses(e)
 		b.operations(e)
 		b.suggest(e)
+		b.policies(e)
 	}
 	b.settle()
 	b.unused(db)

@@ -160,7 +160,10 @@ func (b *builder) suggest(e *Entity) {
 func (p *Project) suggestions() string {
 	var rules strings.Builder
 	for _, e := range p.Entities {
-		if len(e.Secrets) > 0 {
+		if len(e.Table.Policies) > 0 {
+			rules.WriteString(e.policyRules())
+		}
+		if len(e.Secrets) > 0 && len(e.Table.Policies) == 0 {
 			fmt.Fprintf(&rules, "#   %s:\n#     - when: user != nil\n#       hide: [%s] # secrets, by their names\n#     - deny: all\n", e.Name, strings.Join(e.Secrets, ", "))
 		}
 	}

@@ -76,6 +76,8 @@ const (
 	Skipped NoteKind = "left out"
 	// Restricted is a door without some of the built-in operations.
 	restricted NoteKind = "restricted"
+	// policied is a policy of row-level security.
+	policied NoteKind = "row-level security"
 	// Joined is a table between two others.
 	joined NoteKind = "join table"
 	// Suggested is a column or a table that callers should perhaps not see.
