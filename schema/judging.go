@@ -3,6 +3,7 @@ package schema
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -332,10 +333,16 @@ func (j *judging) patch(c *checker, whole *jsonschema.Schema, v json.RawMessage)
 	}
 	n := 0
 	values := make([]json.RawMessage, len(c.object.props))
+	var others Object // members that properties does not name
 	for raw, value := range jsontext.RawMembers(v) {
 		n++
-		if i, _ := c.object.find(raw); i >= 0 {
+		i, name := c.object.find(raw)
+		if i >= 0 {
 			values[i] = value
+			continue
+		}
+		if whole != nil {
+			others = append(others, Member{name, value})
 		}
 	}
 	if c.object.maxProperties >= 0 && n > c.object.maxProperties {
@@ -352,6 +359,28 @@ func (j *judging) patch(c *checker, whole *jsonschema.Schema, v json.RawMessage)
 			j.pop()
 		}
 	}
+	for _, m := range others {
+		j.push(m.Name)
+		for _, schema := range further(whole, m.Name) {
+			j.engine(schema, m.Value)
+		}
+		j.pop()
+	}
+}
+
+// further returns the schemas of a member that properties does not name: those of patternProperties, else that of
+// additionalProperties.
+func further(whole *jsonschema.Schema, name string) (all []*jsonschema.Schema) {
+	patterns := slices.SortedFunc(maps.Keys(whole.PatternProperties), func(a, b jsonschema.Regexp) int { return strings.Compare(a.String(), b.String()) })
+	for _, pattern := range patterns {
+		if pattern.MatchString(name) {
+			all = append(all, whole.PatternProperties[pattern])
+		}
+	}
+	if schema, ok := whole.AdditionalProperties.(*jsonschema.Schema); ok && all == nil {
+		all = append(all, schema)
+	}
+	return all
 }
 
 // find returns the place in props of the member with a raw name, quotes included, and "" or its

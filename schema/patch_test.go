@@ -2,6 +2,7 @@ package schema_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/frondhost/frond/schema"
@@ -33,6 +34,37 @@ func TestPatchOf(t *testing.T) {
 	} {
 		if got := set.Entity("thing").PatchOf(json.RawMessage(row), json.RawMessage(c.after)); string(got) != c.want {
 			t.Errorf("%s: got %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// TestPatchOfFurtherMembers: members of an object that properties does not name are judged by their own schema.
+func TestPatchOfFurtherMembers(t *testing.T) {
+	card := schema.MustCompile([]schema.Source{{File: "entities/thing.yaml", Name: "thing", Data: []byte(`
+properties:
+  id: {type: string, x-kit: {role: {primary: true}}}
+  m:
+    type: object
+    properties: {a: {type: string}, in: {type: object, properties: {b: {type: string}}, additionalProperties: {type: boolean}}}
+    patternProperties: {'^x-': {type: string}, '^x-n': {minLength: 2}}
+    additionalProperties: {type: integer}
+`)}}, schema.Builtins(), nil).Entity("thing")
+	for _, c := range []struct{ body, want string }{
+		{`{"m":{"zz":"nope"}}`, "/m/zz type"},
+		{`{"m":{"zz":1}}`, ""},
+		{`{"m":{"a":1,"zz":"nope"}}`, "/m/a type /m/zz type"},
+		{`{"m":{"x-a":1}}`, "/m/x-a type"},
+		{`{"m":{"x-n":"a"}}`, "/m/x-n minLength"},
+		{`{"m":{"in":{"b":"x","c":1}}}`, "/m/in/c type"},
+		{`{"m":{"in":{"c":true}}}`, ""},
+	} {
+		got := ""
+		_, details := card.Judge(schema.Patch, json.RawMessage(c.body), "")
+		for _, d := range details {
+			got = strings.TrimSpace(got + " " + d.Pointer + " " + d.Code)
+		}
+		if got != c.want {
+			t.Errorf("%s: got %q, want %q", c.body, got, c.want)
 		}
 	}
 }

@@ -371,6 +371,15 @@ function part(n: Shape, v: Members, r: Run, whole?: Shape): void {
     else r.use.engine!(inner, x, r);
     r.path.pop();
   });
+  for (const name of whole ? names(v) : []) if (place(n, name) < 0) further(whole!, name, plain(v[name]), r);
+}
+
+/** Judges a member that properties does not name, by the patterns that fit or by additionalProperties. */
+function further(n: Shape, name: string, x: unknown, r: Run): void {
+  const fitting = (n.patternProperties ?? []).filter((of) => (of[2] ??= pattern(of[0], r)).test(name)).map(([, node]) => node);
+  r.path.push(name);
+  for (const node of fitting.length || !n.additionalProperties ? fitting : [n.additionalProperties]) r.use.engine!(node, x, r);
+  r.path.pop();
 }
 
 function inside(r: Run, name: Key, node: Node, x: unknown): void {
