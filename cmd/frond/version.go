@@ -1,7 +1,9 @@
 package main
 
 import (
+	_ "embed"
 	"fmt"
+	"io"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -23,10 +25,21 @@ type build struct {
 	Platform string `json:"platform"`
 }
 
-// newVersion is frond version. With --json stdout is a build as one line.
+// licenses has the terms of each package that the program contains; its test writes it.
+//
+//go:embed THIRD_PARTY_LICENSES
+var licenses string
+
+// newVersion is frond version. With --json stdout is a build as one line, with --licenses the terms of
+// the packages in the program.
 func newVersion(s *shell) *cobra.Command {
 	cmd := newCommand("version", 0, 0, "no argument")
+	terms := cmd.Flags().Bool("licenses", false, "print the licenses of the packages in the program")
 	cmd.RunE = func(*cobra.Command, []string) error {
+		if *terms {
+			_, err := io.WriteString(s.out, licenses)
+			return err
+		}
 		b := readBuild()
 		if s.json {
 			return s.writeValue(b)
