@@ -52,7 +52,7 @@ type Write[T engineTable] struct {
 	// Key is that of the row that is changed or removed, where it meets Where; Null for new rows.
 	Key   sqltext.Value
 	Where *filter.Filter
-	// Keys are those of several rows that are changed or removed; nil: the write has Key.
+	// Keys are the keys of several changed or removed rows; nil: the write has Key.
 	Keys []sqltext.Value
 	// Written are the rows that are written, or the members that are set of one.
 	Written []facade.Record

@@ -85,8 +85,8 @@ func unwritten() error {
 	return kiterror.Errorf(kiterror.Conflict, "the database wrote no row: a trigger, a rule or a policy of its table left the row out; ask whoever keeps the database")
 }
 
-// skipped returns CONFLICT where a row of another program's table is there and a write of it wrote none, nil
-// where it is not there.
+// skipped returns CONFLICT where another program's table has the row, and the write of it wrote no row; nil
+// where the table does not have it.
 func (w *Writes[T]) skipped(ctx context.Context, t T, e *schema.Entity, id json.RawMessage, where *filter.Filter) error {
 	if !t.Base().Sparse {
 		return nil

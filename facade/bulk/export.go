@@ -144,7 +144,7 @@ func (p *pager) read(ctx context.Context, page func(*rows.Rows) error) (more boo
 // Faults of a list, mostly of another host.
 var (
 	errNoPage = errors.New("a list was not answered with a page")
-	errStuck  = errors.New("a list has more rows, and its cursor leads to none of them")
+	errStuck  = errors.New("a list has more rows, and its cursor leads back to the same page")
 )
 
 // query is the query of the next page of so many rows.

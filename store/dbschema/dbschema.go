@@ -37,7 +37,7 @@ type Table struct {
 	ForeignKeys []Reference
 	// Checks are the conditions of the table that the database holds rows to, as SQL.
 	Checks []string
-	// Policies are those of row-level security, where the table has it switched on.
+	// Policies are the policies of row-level security; nil where the table has it switched off.
 	Policies []Policy
 	// Named are the columns of each constraint and unique index, by its name, where the database
 	// names it in its errors.
@@ -57,7 +57,7 @@ type Policy struct {
 	Name string
 	// Command is ALL, SELECT, INSERT, UPDATE or DELETE.
 	Command string
-	// Rows is the condition of rows that are there, Written of rows that are written, as SQL; "": there is none.
+	// Rows is the condition of old rows, Written of new ones, as SQL; "": every row meets it.
 	Rows, Written string
 }
 

@@ -79,7 +79,7 @@ func (s *access) constraint(t *table, written []facade.Record, err error) error 
 	switch {
 	case rule == "": // raised by a function of the database
 		rule = engine.Text(err)
-	case tableName != "": // a domain has none
+	case tableName != "": // a domain has no table
 		rule += " of " + tableName
 	}
 	return s.unexplained(err, rule, "table", tableName, "constraint", name, "column", columnName, "code", code)

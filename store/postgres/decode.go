@@ -99,7 +99,7 @@ func carried(is func(raw []byte) bool, appendText func(dst, raw []byte) []byte, 
 // isFinite reports whether the text of a number is neither NaN nor an infinity, which end in a letter.
 func isFinite(raw []byte) bool { return len(raw) > 0 && raw[len(raw)-1] <= '9' }
 
-// isInteger reports whether the text of a number is that of an integer of 64 bits.
+// isInteger reports whether the text of a number is an integer of 64 bits.
 func isInteger(raw []byte) bool {
 	_, err := strconv.ParseInt(string(raw), 10, 64)
 	return err == nil

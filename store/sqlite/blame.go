@@ -13,7 +13,7 @@ import (
 )
 
 // blameDelete finds which relation holds a row that was to go, or to change its key, and
-// returns CONFLICT for it (kiterror.InUse). keys are those of the rows.
+// returns CONFLICT for it (kiterror.InUse). keys are the keys of the rows.
 func (s *access) blameDelete(c *engine.Conn, t *table, keys []sqltext.Value, err error) error {
 	if !engine.IsForeignKey(err) {
 		return err
@@ -67,7 +67,7 @@ func (h *holding) going(other *table, col *column, key sqltext.Value) (keys []sq
 	if other.Primary.Parts != nil {
 		return nil
 	}
-	_ = h.conn.Each(func(st *engine.Stmt) { // what cannot be read explains nothing
+	_ = h.conn.Each(func(st *engine.Stmt) { // an unreadable table explains no failure
 		if v, fault := sqltext.Encode(other.Primary.Prop, appendColumn(nil, st, 0, other.Primary)); fault == "" {
 			keys = append(keys, v)
 		}

@@ -99,7 +99,7 @@ func virtualTables(c *engine.Conn) (map[string]string, error) {
 }
 
 // storageOf returns the virtual table that a table is the storage of, by its name; "" for any other table.
-// A module that is not known may have any table whose name begins with that of the virtual table.
+// An unknown module may have any table whose name begins with the name of the virtual table.
 //
 //	notes_data   notes
 func storageOf(table string, virtual map[string]string) string {
