@@ -202,8 +202,8 @@ func (h *Host) mapped(f *facade.Facade) bool {
 // openFiles opens the storage of files where a field holds them.
 func openFiles(h *Host, f *facade.Facade) error {
 	err := h.files.open(&h.config, h.options.Store != nil, h.compiled.Load, f.Catalog(), h.budget, h.log)
-	if err == nil && h.files.Files != nil {
-		h.schedule.sweep = h.files.Job()
+	if kept := h.files.Load(); err == nil && kept != nil {
+		h.schedule.sweep = kept.Job()
 	}
 	return err
 }

@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/textproto"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -453,4 +454,51 @@ func TestFilesAtTheStart(t *testing.T) {
 			t.Errorf("files.store takes %s", text)
 		}
 	}
+}
+
+// TestFilesThatFail: missing bytes are GONE on the surfaces, and a folder that is gone turns /readyz, until it is
+// there again; both are counted.
+func TestFilesThatFail(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "files")
+	c := gateway.Config{Store: "memory", Mode: gateway.Development}
+	c.Identity.Dev, c.Admin.Listen, c.Files.Store = true, "127.0.0.1:0", "file://"+filepath.ToSlash(dir)
+	g, err := gateway.New(pictured(t), &gateway.Options{Config: c, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = g.Close() })
+	server := httptest.NewServer(g.Handler())
+	t.Cleanup(server.Close)
+	s := &fileSite{t, server.URL}
+	counted := func(failing, failures, missing float64) {
+		t.Helper()
+		all := numbers(t, g.AdminHandler())
+		if all["frond_files_failing"] != failing || all["frond_files_failures_total"] != failures || all["frond_files_missing_total"] != missing {
+			t.Errorf("the numbers are %v, %v, %v", all["frond_files_failing"], all["frond_files_failures_total"], all["frond_files_missing_total"])
+		}
+	}
+	red := pngOf(30, 20, color.White)
+	_, text := s.want(200, "", "PUT", "/api/shop/albums/a/cover", red, keeper, "Content-Type: image/png")
+	s.want(200, "ready", "GET", "/readyz", nil)
+	counted(0, 0, 0)
+	if err := os.Remove(filepath.Join(dir, sent(t, text), "original")); err != nil {
+		t.Fatal(err)
+	}
+	s.want(410, "send the file again", "GET", "/api/shop/albums/a/cover", nil, keeper)
+	s.want(410, "GONE", "GET", "/api/shop/albums/a/cover?size=thumb", nil, keeper)
+	s.want(200, "ready", "GET", "/readyz", nil)
+	counted(0, 0, 2)
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	s.want(503, "the storage of files", "PUT", "/api/shop/albums/a/cover", red, keeper, "Content-Type: image/png")
+	s.want(503, "the storage of files", "GET", "/api/shop/albums/a/cover", nil, keeper)
+	s.want(503, "the storage of files takes no files", "GET", "/readyz", nil)
+	s.want(200, "A", "GET", "/api/shop/albums/a", nil, keeper)
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s.want(200, "ready", "GET", "/readyz", nil)
+	s.want(200, "", "PUT", "/api/shop/albums/a/cover", red, keeper, "Content-Type: image/png")
+	s.want(200, "", "GET", "/api/shop/albums/a/cover", nil, keeper)
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 
 	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/facade"
@@ -21,21 +22,23 @@ import (
 
 // keptFiles are the files of a host.
 type keptFiles struct {
-	*files.Files // nil: no field holds files
+	atomic.Pointer[files.Files] // nil: no field holds files
 }
 
 // open opens the storage where a field holds files. own says that the program has a store of its own.
 func (k *keptFiles) open(c *Config, own bool, current func() *facade.Facade, of *catalog.Catalog, memory *budget.Budget, log *slog.Logger) error {
-	if k.Files != nil || !of.HasFiles() {
+	if k.Load() != nil || !of.HasFiles() {
 		return nil
 	}
 	url, err := filesStore(c, own)
 	if err == nil && c.Files.Presign > 0 && !strings.HasPrefix(url, "s3://") {
 		err = files.Unsigned()
 	}
-	if err == nil {
-		k.Files, err = files.Open(url, c.Files.Presign, current, memory, log)
+	if err != nil {
+		return err
 	}
+	opened, err := files.Open(url, c.Files.Presign, current, memory, log)
+	k.Store(opened)
 	return err
 }
 

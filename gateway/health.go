@@ -30,8 +30,8 @@ func health(w http.ResponseWriter, r *http.Request, ok bool, word string) {
 	_, _ = io.WriteString(w, word+"\n")
 }
 
-// ready answers /readyz: 200 unless the service drains, its store accepts no writes or the tables
-// follow newer cards. The reason is in the log and not in the answer. A remote that cannot be
+// ready answers /readyz: 200 unless the service drains, its store accepts no writes, the tables
+// follow newer cards or the storage of files fails. The reason is in the log and not in the answer. A remote that cannot be
 // reached has a line in the answer, which stays 200. So has a webhook, NATS or a consumer that is
 // stuck: the operator reads its name and the reason, everybody else how many there are.
 func (h *Host) ready(draining *atomic.Bool, operator bool) http.HandlerFunc {
@@ -42,6 +42,10 @@ func (h *Host) ready(draining *atomic.Bool, operator bool) http.HandlerFunc {
 		}
 		if check := h.store.can.Check; check != nil && check(r.Context()) != nil {
 			health(w, r, false, "the store takes no writes, or its tables follow newer cards; the log says why")
+			return
+		}
+		if h.files.Load().Check(r.Context()) != nil {
+			health(w, r, false, "the storage of files takes no files; the log says why")
 			return
 		}
 		word := "ready"

@@ -141,7 +141,7 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 		h.feeds.close()
 		h.topology.Close()
 		defer h.flush(ctx)
-		return errors.Join(h.files.Close(), h.store.close())
+		return errors.Join(h.files.Load().Close(), h.store.close())
 	})
 	if as.migrate != nil {
 		return nil, errors.Join(h.look(ctx, f, as.migrate), h.Close())
@@ -172,6 +172,7 @@ func (h *Host) observe(ctx context.Context, signer *signing.Signer) (err error) 
 	h.ways.topology, h.ways.log = h.topology, h.log
 	h.schedule.log = h.log
 	h.telemetry.CollectFacts(h.feeds.each, h.ways.backlogs, h.ways.logSize)
+	h.telemetry.CollectFiles(h.files.Load)
 	h.hub = subscriptions.NewHub(subscriptions.HubOptions{Feed: h.feeds, Limits: h.config.Limits.Subscriptions, Memory: h.streamed, Log: h.log})
 	h.telemetry.CollectSubscriptions(func() telemetry.Subscriptions { return telemetry.Subscriptions(h.hub.Numbers()) })
 	return nil

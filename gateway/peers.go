@@ -48,7 +48,7 @@ func besideCalls(h *Host, served *catalog.Catalog, caller facade.Caller, verifie
 			return
 		}
 		if served.GivesFiles {
-			yield(envelope.FilesPath, shownFiles{h.files.Files, nil, h.budget, h.log, h.compiled.Load(), served}.given(caller, verifier))
+			yield(envelope.FilesPath, shownFiles{h.files.Load(), nil, h.budget, h.log, h.compiled.Load(), served}.given(caller, verifier))
 		}
 	}
 }

@@ -74,7 +74,7 @@ func NewReceiver(project *facade.Project, frond string, opts *ReceiverOptions) (
 	if err != nil {
 		return nil, errors.Join(err, host.Close())
 	}
-	served.GivesFiles = host.files.Files != nil
+	served.GivesFiles = host.files.Load() != nil
 	if verifier != nil {
 		host.log.Info("calls are verified", "frond", frond, "kids", verifier.KeyIDs())
 	}

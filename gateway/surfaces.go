@@ -114,7 +114,7 @@ func (g *generation) project(p *place) (*binding.Schema, error) {
 			if d.Frond.Remote != "" {
 				return "", nil
 			}
-			return g.host.files.Link(ctx, file, size)
+			return g.host.files.Load().Link(ctx, file, size)
 		}
 	}
 	options.FileURL = fileURLs(g.facade.Catalog(), p.surface, p.base+"/api")
@@ -143,7 +143,7 @@ func (g *generation) project(p *place) (*binding.Schema, error) {
 // files are the files as a surface shows them.
 func (g *generation) files(p *place) shownFiles {
 	h := g.host
-	return shownFiles{h.files.Files, h.topology, h.budget, h.log, g.facade, p.view}
+	return shownFiles{h.files.Load(), h.topology, h.budget, h.log, g.facade, p.view}
 }
 
 // rest builds the handler of a REST surface.

@@ -5,5 +5,6 @@
 //	receive.go   a file that arrives: its size, type and hash
 //	presign.go   a file that arrives at a pre-signed address of S3
 //	image.go     smaller images
+//	health.go    whether the storage works
 //	files.go     all of it, for the REST surface
 package files

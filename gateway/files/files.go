@@ -20,6 +20,8 @@ import (
 // Files keeps the bytes of the files of a host. It may be used from many goroutines.
 type Files struct {
 	storage   storage
+	place     string // files.store, for the log
+	health    health
 	current   func() *facade.Facade
 	presign   time.Duration  // of addresses at the storage; 0: there are none
 	memory    *budget.Budget // of files that arrive and of images that are made; nil: no bound
@@ -35,7 +37,7 @@ func Open(url string, presign time.Duration, current func() *facade.Facade, memo
 	if err != nil {
 		return nil, describe(err)
 	}
-	return &Files{storage: s, presign: presign, current: current, memory: memory, log: log, shrinking: make(chan struct{}, 1)}, nil
+	return &Files{storage: s, place: url, presign: presign, current: current, memory: memory, log: log, shrinking: make(chan struct{}, 1)}, nil
 }
 
 // Close closes the storage.
@@ -61,10 +63,30 @@ func (s *Files) Open(ctx context.Context, file *facade.File, size *catalog.FileS
 			s.log.Warn("a smaller image cannot be made", "file", file.ID, "name", file.Name, "size", size.Name, "error", err)
 		}
 	}
-	if err != nil {
-		return nil, "", unreachable(err)
+	if err == nil && size == nil {
+		if err = whole(r, file); err != nil {
+			_ = r.Close()
+		}
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, "", s.lost(file)
+	case err != nil:
+		return nil, "", s.failed(ctx, err)
 	}
 	return r, mediaType, nil
+}
+
+// whole compares the number of bytes with that of their file; the error of too few is fs.ErrNotExist.
+func whole(r io.Seeker, file *facade.File) error {
+	n, err := r.Seek(0, io.SeekEnd)
+	if err == nil && n != file.Size {
+		return fs.ErrNotExist
+	}
+	if err == nil {
+		_, err = r.Seek(0, io.SeekStart)
+	}
+	return err
 }
 
 // Link is an address at the storage of a file, or of a smaller image.
@@ -85,7 +107,7 @@ func (s *Files) Link(ctx context.Context, file *facade.File, size *catalog.FileS
 		"response-content-type": {media}, "response-content-disposition": {file.Disposition(media)},
 	}, s.presign)
 	if err != nil {
-		return "", unreachable(err)
+		return "", s.failed(ctx, err)
 	}
 	return link, nil
 }
@@ -105,13 +127,21 @@ const dropping = 10 * time.Second
 func (s *Files) Drop(ctx context.Context, sender access.State, id string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dropping)
 	defer cancel()
-	if err := s.current().DropFile(ctx, sender, id, s.storage.remove); err != nil {
+	if err := s.current().DropFile(ctx, sender, id, s.remove); err != nil {
 		s.log.Warn("a file that was refused is removed later", "error", kiterror.AsError(err).Message)
 	}
 }
 
 // sweep removes files that no row has. No two of its runs are at one time.
 func (s *Files) sweep(ctx context.Context) (err error) {
-	s.swept, err = s.current().SweepFiles(ctx, s.swept, s.storage.remove)
+	s.swept, err = s.current().SweepFiles(ctx, s.swept, s.remove)
 	return err
+}
+
+// remove removes all bytes of a file.
+func (s *Files) remove(ctx context.Context, id string) error {
+	if err := s.storage.remove(ctx, id); err != nil {
+		return s.failed(ctx, err)
+	}
+	return nil
 }

@@ -46,6 +46,7 @@ type fakeS3 struct {
 	Now      func() time.Time
 	Careless bool // it keeps bytes whose hash is another one
 	Before   func(r *http.Request)
+	Refuse   func(r *http.Request) string // the code of the error; nil, and "": it is answered
 }
 
 // NewFakeS3 starts a server of S3 and returns the URL of its bucket, as files.store has it.
@@ -124,6 +125,13 @@ func (s *fakeS3) refuses(r *http.Request, body []byte) string {
 func (s *fakeS3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.Before != nil {
 		s.Before(r)
+	}
+	if s.Refuse != nil {
+		if code := s.Refuse(r); code != "" {
+			w.WriteHeader(http.StatusForbidden)
+			fmt.Fprintf(w, "<Error><Code>%s</Code></Error>", code)
+			return
+		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

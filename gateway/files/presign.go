@@ -66,7 +66,7 @@ func (s *Files) Presign(ctx context.Context, state access.State, in *facade.Inco
 	link, err := at.sendingLink(ctx, file.ID+"/"+sentKey, signed, valid)
 	if err != nil {
 		s.Drop(ctx, state, file.ID)
-		return nil, unreachable(err)
+		return nil, s.failed(ctx, err)
 	}
 	return &facade.FileAddress{ID: file.ID, URL: link, Headers: headers, Expires: file.Made.Add(valid)}, nil
 }
@@ -87,7 +87,7 @@ func (s *Files) ReceiveSigned(ctx context.Context, state access.State, id string
 		return nil, kiterror.Errorf(kiterror.BadRequest, "the bytes of the file are not there; send them to its url first")
 	}
 	if err != nil {
-		return nil, unreachable(err)
+		return nil, s.failed(ctx, err)
 	}
 	if err := s.memory.Take(copied); err != nil {
 		return nil, err
@@ -107,11 +107,11 @@ func (s *Files) ReceiveSigned(ctx context.Context, state access.State, id string
 func (s *Files) checkSent(ctx context.Context, at *s3, file *facade.File, limit int64) error {
 	key := file.ID + "/" + original
 	if err := at.move(ctx, file.ID+"/"+sentKey, key, file.Type); err != nil {
-		return unreachable(err)
+		return s.failed(ctx, err)
 	}
 	r, err := at.open(ctx, key)
 	if err != nil {
-		return unreachable(err)
+		return s.failed(ctx, err)
 	}
 	defer func() { _ = r.Close() }()
 	bytes := &counted{from: r, limit: limit, sum: sha256.New()}
@@ -122,7 +122,7 @@ func (s *Files) checkSent(ctx context.Context, at *s3, file *facade.File, limit 
 	}
 	switch {
 	case bytes.failed != nil:
-		return unreachable(bytes.failed)
+		return s.failed(ctx, bytes.failed)
 	case err == nil && (bytes.n != file.Size || hex.EncodeToString(bytes.sum.Sum(nil)) != file.SHA256):
 		return arrival(errors.New("its size or hash is not the announced one"))
 	}

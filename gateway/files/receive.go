@@ -54,8 +54,9 @@ func (s *Files) Receive(ctx context.Context, state access.State, in *facade.Inco
 		if bytes.failed != nil {
 			return nil, arrival(bytes.failed)
 		}
-		return nil, unreachable(err)
+		return nil, s.failed(ctx, err)
 	}
+	s.works()
 	file.Size, file.SHA256 = bytes.n, hex.EncodeToString(bytes.sum.Sum(nil))
 	if in.Whole != nil {
 		err = in.Whole(file.SHA256)
@@ -127,11 +128,6 @@ func tooLarge(limit int64) *kiterror.Error {
 // arrival is the error of a file that did not arrive whole.
 func arrival(err error) error {
 	return orOwn(err, kiterror.Errorf(kiterror.BadRequest, "the file did not arrive whole; send it again"))
-}
-
-// unreachable is the error of a storage that fails.
-func unreachable(err error) error {
-	return orOwn(err, kiterror.Errorf(kiterror.ServiceUnavailable, "the storage of files cannot be reached; send the request again"))
 }
 
 // orOwn returns the error for callers that err wraps; without one it is other, with err as its cause.
@@ -230,7 +226,7 @@ func largestSize(takes []*catalog.File) (largest catalog.FileSize) {
 func (s *Files) checkImage(ctx context.Context, file *facade.File, size catalog.FileSize) error {
 	r, err := s.storage.open(ctx, file.ID+"/"+original)
 	if err != nil {
-		return unreachable(err)
+		return s.failed(ctx, err)
 	}
 	defer func() { _ = r.Close() }()
 	config, format, err := image.DecodeConfig(r)
@@ -246,7 +242,7 @@ func (s *Files) checkImage(ctx context.Context, file *facade.File, size catalog.
 	}
 	_, _, done, err := s.decode(ctx, file, 8*size.Width*size.Height)
 	if err != nil {
-		return unreachable(err)
+		return s.failed(ctx, err)
 	}
 	done()
 	return nil

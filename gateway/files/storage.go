@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,6 +31,8 @@ type storage interface {
 	open(ctx context.Context, key string) (io.ReadSeekCloser, error)
 	// remove removes all keys of an id. Without any it does nothing.
 	remove(ctx context.Context, id string) error
+	// there returns why no key can be read or written, as far as that is known without a request.
+	there() error
 	// held is how many bytes a write holds in memory.
 	held() int
 	close() error
@@ -97,6 +100,9 @@ type bucket struct {
 }
 
 func (b *bucket) write(ctx context.Context, key, mediaType string, from io.Reader) error {
+	if err := b.there(); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	w, err := b.NewWriter(ctx, key, &blob.WriterOptions{ContentType: mediaType})
@@ -114,7 +120,7 @@ func (b *bucket) write(ctx context.Context, key, mediaType string, from io.Reade
 func (b *bucket) open(ctx context.Context, key string) (io.ReadSeekCloser, error) {
 	r, err := b.NewReader(ctx, key, nil)
 	if gcerrors.Code(err) == gcerrors.NotFound {
-		return nil, fs.ErrNotExist
+		return nil, cmp.Or(b.there(), fs.ErrNotExist)
 	}
 	if err != nil {
 		return nil, err
@@ -138,6 +144,17 @@ func (b *bucket) remove(ctx context.Context, id string) error {
 	}
 	if b.dir != "" {
 		_ = os.Remove(filepath.Join(b.dir, id)) // where it is empty; else the next sweep
+	}
+	return nil
+}
+
+// there looks for the folder: a write would make it, and hide that its files are lost.
+func (b *bucket) there() error {
+	if b.dir == "" {
+		return nil
+	}
+	if _, err := os.Stat(b.dir); errors.Is(err, fs.ErrNotExist) {
+		return errNoFolder
 	}
 	return nil
 }
@@ -224,6 +241,8 @@ func (s *s3) move(ctx context.Context, from, to, mediaType string) error {
 	}
 	return s.client.RemoveObject(ctx, s.bucket, from, minio.RemoveObjectOptions{})
 }
+
+func (*s3) there() error { return nil }
 
 func (*s3) held() int { return partSize + copied }
 

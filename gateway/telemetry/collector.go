@@ -12,6 +12,7 @@ import (
 	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facts"
 	"github.com/frondhost/frond/facts/delivery"
+	"github.com/frondhost/frond/gateway/files"
 	"github.com/frondhost/frond/gateway/jobs"
 )
 
@@ -176,6 +177,23 @@ var jobNumbers = []number[jobs.Record]{
 // CollectJobs has the numbers of jobs on every scrape. It is called once, before the first scrape.
 func (t *Telemetry) CollectJobs(states func(yield func(job string, record *jobs.Record))) {
 	collect(t, jobNumbers, states)
+}
+
+// fileNumbers are the numbers of a storage of files.
+var fileNumbers = []number[files.State]{
+	{"frond_files_failing", prometheus.GaugeValue, "", func(s *files.State) float64 { return oneIf(s.Failing) }},
+	{"frond_files_failures_total", prometheus.CounterValue, "", func(s *files.State) float64 { return float64(s.Failures) }},
+	{"frond_files_missing_total", prometheus.CounterValue, "", func(s *files.State) float64 { return float64(s.Missing) }},
+}
+
+// CollectFiles has the numbers of a storage of files on every scrape; nil: no field holds files yet.
+func (t *Telemetry) CollectFiles(now func() *files.Files) {
+	collect(t, fileNumbers, func(yield func(string, *files.State)) {
+		if kept := now(); kept != nil {
+			state := kept.State()
+			yield("", &state)
+		}
+	})
 }
 
 // Events returns what counts the events of a log as they are read, by their facts; nil: there
