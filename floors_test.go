@@ -97,7 +97,7 @@ var floors = map[string]string{
 	"store/turns":           "",
 	"store/sqltext":         "facade facade/aggregate facade/budget facade/filter facade/kiterror facade/rows schema schema/format schema/jsontext store/turns facade/search", // a read says which lane it takes
 	"store":                 "facade facade/budget facade/filter facade/kiterror facade/rows schema store/dbschema store/migration store/sqltext",
-	"store/sqlite":          "facade facade/aggregate facade/budget facade/catalog facade/filter facade/kiterror facade/rows schema schema/jsontext store store/dbschema store/migration store/sqltext store/sqlite/engine facade/search",
+	"store/sqlite":          "facade facade/aggregate facade/budget facade/catalog facade/filter facade/kiterror facade/rows schema schema/format schema/jsontext store store/dbschema store/migration store/sqltext store/sqlite/engine facade/search",
 	"store/sqlite/engine":   "facade facade/kiterror store/sqltext store/turns",
 	"store/postgres":        "facade facade/aggregate facade/budget facade/catalog facade/filter facade/kiterror facade/rows schema schema/jsontext store store/dbschema store/migration store/sqltext store/postgres/engine store/postgres/outbox facade/search",
 	"store/postgres/outbox": "facade facade/catalog store/postgres/engine",

@@ -180,23 +180,6 @@ func refuseFormat(x *viewer, p *schema.Property, what string) {
 	x.refuse(schema.Detail{Path: p.Name, Pointer: "/body/" + jsontext.Token(p.Name), Code: "format", Message: "must be " + what})
 }
 
-// outward encodes a kept value by the field's named conversion (spec 2.2: boundary.out). A
-// conversion that is missing, fails or gives no JSON is INTERNAL_ERROR.
-func outward(registry *schema.Registry, p *schema.Property, value json.RawMessage) (json.RawMessage, error) {
-	convert := registry.Conversions[p.Axes.Out.Name].Encode
-	if convert == nil {
-		return nil, kiterror.Internal(fmt.Errorf("unknown generator: no conversion called %q encodes %s.%s", p.Axes.Out.Name, p.Owner.Name, p.Name))
-	}
-	out, err := convert(value)
-	if err != nil {
-		return nil, kiterror.Internal(fmt.Errorf("conversion %q of %s.%s: %w", p.Axes.Out.Name, p.Owner.Name, p.Name, err))
-	}
-	if err := jsontext.Check(out); err != nil {
-		return nil, kiterror.Internal(fmt.Errorf("conversion %q of %s.%s gave no JSON: %w", p.Axes.Out.Name, p.Owner.Name, p.Name, err))
-	}
-	return out, nil
-}
-
 // mergePatch is a patch that reaches into nested objects, which are patched member by
 // member too (RFC 7396; docs/decisions/writes-and-versions.md). It is merged with the current row before it is
 // judged, so that the judge sees the row to keep, and every refusal is reported at

@@ -43,7 +43,7 @@ func TestManyOnEverySurface(t *testing.T) {
 		{"POST", "/graphql", `{"query":"mutation { upsertProduct(by: AISLE_PLACE, input: {sku: \"jj\", price: 1, sellerId: \"s\", aisle: \"A\", place: 1}) { created } }"}`, 200, `{"data":{"upsertProduct":{"created":true}}}`},
 		{"POST", "/graphql", `{"query":"mutation { deleteProducts(where: {sku: {in: [\"gg\", \"hh\"]}}) { count items { sku } } }"}`, 200, `{"data":{"deleteProducts":{"count":2,"items":[{"sku":"gg"},{"sku":"hh"}]}}}`},
 
-		// A condition that falls away writes nothing.
+		// A condition with an empty part writes nothing.
 		{"POST", "/graphql", `{"query":"mutation($x: String) { deleteProducts(where: {price: {gte: 0}, sku: {eq: $x}}) { count } }"}`, 200, `$x has no value, so that the write would lose the condition where.sku.eq`},
 		{"POST", "/graphql", `{"query":"mutation($x: Int) { updateProducts(where: {price: {gte: 0, lte: $x}}, set: {price: 9}) { count } }"}`, 200, `the condition where.price.lte`},
 		{"POST", "/graphql", `{"query":"mutation($x: StringFilter) { deleteProducts(where: {price: {gte: 0}, or: [{sku: $x}]}) { count } }"}`, 200, `errors`},

@@ -125,7 +125,7 @@ func TestFormsOfOtherSites(t *testing.T) {
 	}
 }
 
-// TestFormsWithoutASite: a form with the visitor's cookie is refused where the browser does not tell the
+// TestFormsWithoutASite: a form with the visitor's cookie is refused where the browser does not name the
 // page's site.
 func TestFormsWithoutASite(t *testing.T) {
 	gw, err := gateway.New(notes(t), quiet(gateway.Options{}))

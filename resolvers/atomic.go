@@ -13,7 +13,7 @@ import (
 
 // Transactor makes the calls of a mutation with @atomic one transaction.
 type Transactor interface {
-	// Joins returns why an operation cannot be part of a transaction, or nil. A caller who may not call
+	// Joins returns why an operation cannot be part of a transaction, or nil. A caller without the right to
 	// it is refused before the transaction begins.
 	Joins(ctx context.Context, state access.State, entity, operation string) error
 	// Transact runs fn as one transaction ([facade.Facade.Transact]). fn may run again.

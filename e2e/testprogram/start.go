@@ -17,7 +17,7 @@ func Run(cmd *exec.Cmd) error {
 	return cmd.Wait()
 }
 
-// CombinedOutput runs a program by [Run] and returns what it wrote to stdout and stderr.
+// CombinedOutput runs a program by [Run] and returns its stdout and stderr.
 func CombinedOutput(cmd *exec.Cmd) ([]byte, error) {
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out

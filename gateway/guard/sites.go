@@ -68,7 +68,7 @@ func otherSite(r *http.Request, origin string) bool {
 }
 
 // mayBeForm reports whether a page of another site could have sent a request by a form, in a browser
-// that tells no site: such a form sends the visitor's cookies, a body of one of three types, and no
+// that names no site: such a form sends the visitor's cookies, a body of one of three types, and no
 // header of its own.
 func mayBeForm(r *http.Request, origin string) bool {
 	if r.Method != http.MethodPost || origin != "" || r.Header.Get("Sec-Fetch-Site") != "" || r.Header.Get("Cookie") == "" || r.Header.Get("X-Requested-With") != "" {

@@ -90,7 +90,7 @@ type Step struct {
 	// Bytes is about how much free disk the step needs while it runs; 0: nothing worth saying.
 	Bytes int64 `json:"bytes,omitempty"`
 
-	skipped bool // a start leaves it, whatever the rows hold
+	skipped bool // a start leaves it, for any rows
 }
 
 // maxKeys is how many keys of rows that block a step are listed.

@@ -25,7 +25,7 @@ import (
 //	a foreign key to the written row          CONFLICT: the row is in use
 //	a value that its type cannot hold         VALIDATION_FAILED
 //	a policy of row-level security            FORBIDDEN
-//	what a function of the database raises    CONFLICT
+//	an exception of the database's functions  CONFLICT
 //
 // The names that the server gives are of tables and columns: the log has them, and the answer only
 // in development (Options.NameRules).

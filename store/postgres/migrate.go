@@ -180,7 +180,7 @@ func (s *access) compared(ctx context.Context, task *migration.Task, adopted *ta
 	return m, err
 }
 
-// notices logs what the start leaves as it is.
+// notices logs the rules that the start leaves as they are.
 func (s *access) notices(m *migrator) {
 	for _, what := range m.Plan.Skipped {
 		s.db.Log().Warn(migration.SkippedMessage, "what", what)

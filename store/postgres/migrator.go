@@ -72,7 +72,7 @@ type group struct {
 	again bool
 	// keep has the trigger of the search write its words instead, see [access.keepAll].
 	keep bool
-	// undo removes what a group that fails would leave of a rule; "" for nothing.
+	// undo removes the rests of a rule whose group has failed; "" for none.
 	undo string
 }
 

@@ -116,7 +116,7 @@ func Violated(err error) (code, constraint, table, column string) {
 
 // Raised returns the text of an error that a function of the database has raised, or the check of a view; ""
 // for any other error. A function may raise the code of a constraint, of a bad value or of a conflict,
-// which means what the code says.
+// which means the same.
 func Raised(err error) string {
 	var said *pgconn.PgError
 	if !errors.As(err, &said) {

@@ -9,7 +9,7 @@ import (
 
 // lendings are the transactions that wait for the writer's connection. Callers take turns: the second
 // transaction of a caller comes after the first one of each other caller, so that the others
-// wait for one transaction of a caller who sends many.
+// wait for one transaction of a busy caller.
 type lendings struct {
 	ops  []*Op
 	last any // the caller of the one that ended last

@@ -215,7 +215,7 @@ func (w *writer) loop() {
 			}
 		}
 		// Ordinary writes come first: they do not wait for somebody's function, and when one function has
-		// taken its time, the writes that came meanwhile are next.
+		// taken its time, the writes that have come since are next.
 		w.commit(group)
 		w.lend(&lending)
 		if last != nil && last.Alone && last.begin() {
