@@ -225,7 +225,7 @@ func TestAccessFaults(t *testing.T) {
 		})
 	}
 	_, err := compile.Project(counterProject(t, "collectors: {bell: open, '*': [{when: 'usr', hide: [total]}]}"), nil)
-	const want = `frond.yaml#/collectors/*/0/when: the expression cannot be used: unknown name usr, at column 1 of the expression; write one over user and state, such as user.role == "admin"
+	const want = `frond.yaml#/collectors/*/0/when: the expression cannot be used: unknown name usr, at column 1 of the expression; compare members of user or state, such as when: user.id != nil, or when: '"staff" in user.roles'
 frond.yaml#/collectors/*/0/hide/0: '*' covers customer too: customer has no field "total"; name some of id, name, email, orders, or give customer an entry of its own
 frond.yaml#/collectors/*/0/hide/0: '*' covers line too: line has no field "total"; name some of id, orderId, what, or give line an entry of its own`
 	if got := fmt.Sprint(err); got != want {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/facade/catalog"
-	"github.com/frondhost/frond/facade/expression"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
@@ -34,22 +33,14 @@ func (b *Compiler) Rules(file string, door *catalog.Door, c project.Collector, a
 		}
 		r.list, r.timed = append(r.list, rule), r.timed || timed
 	}
+	b.tryWhens(r)
 	return r
 }
 
 // rule compiles one rule. anyDoor says that it applies to every door without an entry of
 // its own, so that it may name operations which some of them lack.
 func (b *Compiler) rule(file string, door *catalog.Door, c project.Rule, anyDoor bool) *rule {
-	r := &rule{at: c.At, denyAll: c.DenyAll, source: c}
-	if c.When != "" {
-		var err error
-		if r.when, err = expression.Compile(c.When, expression.NamesOfState); err != nil {
-			b.Fault(file, c.At+"/when", "the expression cannot be used: "+err.Error(), `write one over user and state, such as user.role == "admin"`)
-			r.when = nil
-		} else if g := r.when.Gives; g != "" && g != "boolean" {
-			b.Fault(file, c.At+"/when", fmt.Sprintf("the expression gives a value of type %s, not true or false", g), `compare it, such as user.role == "admin"`)
-		}
-	}
+	r := &rule{at: c.At, denyAll: c.DenyAll, source: c, when: b.compileWhen(file, c.At+"/when", c.When, door)}
 	scopes := c.Rows != nil || len(c.Hide) > 0 || len(c.Set) > 0 || len(c.ReadOnly) > 0
 	if c.DenyAll && scopes {
 		b.Fault(file, c.At, "rows, hide, readOnly and set have no effect where all is denied", "leave them out, or deny single operations: deny: [delete]")

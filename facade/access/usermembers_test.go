@@ -40,7 +40,7 @@ func TestMembersOfUser(t *testing.T) {
 		{`    - when: not (user?.teams.x == 1)`, "/collectors/note/0/when: user.teams: callers have no member teams; there is id, roles"},
 		{`    - rows: {or: [{text: {eq: a}}, {ownerId: {eq: $user.name}}]}`, "/collectors/note/0/rows: $user.name: "},
 		{`    - set: {ownerId: $user.ID}`, "/collectors/note/0/set/ownerId: $user.ID: callers have no member ID; did you mean id?"},
-		{"    - when: user.claims.level > 3 and user.id != nil and state.rolls == 1\n      rows: {ownerId: {in: $user.scopes}}\n      set: {ownerId: $user.tenant}", ""},
+		{"    - when: (user.claims.level ?? 0) > 3 and user.id != nil and state.rolls == 1\n      rows: {ownerId: {in: $user.scopes}}\n      set: {ownerId: $user.tenant}", ""},
 	} {
 		compiled := func(u access.UserMembers) (*facade.Compiled, error) {
 			return compile.Project(storetest.ProjectOf(t, noteRules(c.rule)), &compile.Options{User: u})

@@ -78,6 +78,24 @@ func placed(err error) error {
 	return fmt.Errorf("%s, at column %d of the expression", at.Message, at.Column+1)
 }
 
+// UnknownName returns the name that an error of Compile says is unknown, or "".
+func UnknownName(err error) string {
+	name, found := strings.CutPrefix(err.Error(), "unknown name ")
+	if !found {
+		return ""
+	}
+	name, _, _ = strings.Cut(name, ",")
+	return name
+}
+
+// ReadsKnownCaller reports whether the expression reads user alone, and of it the members alone that
+// identity gives every caller.
+func (e *Expr) ReadsKnownCaller() bool {
+	return !slices.Contains(e.Names, "state") && !slices.ContainsFunc(e.User, func(name string) bool {
+		return !slices.Contains([]string{"id", "roles", "scopes", "tenant"}, name)
+	})
+}
+
 // now is the engine's own function in UTC, in any time zone of the host. Its date is in UTC
 // too where the text names no zone.
 var now = expr.Function("now", func(...any) (any, error) { return time.Now().UTC(), nil }, new(func() time.Time))

@@ -14,6 +14,18 @@ type Names map[string]types.Type
 // NamesOfState are the names that the expressions of rules read.
 var NamesOfState = Names{"user": types.Any, "state": types.Any}
 
+// NamesOfCaller are the names that the expressions of rules read where identity makes user of the
+// claims of a token. open says that the header of development may give an id and a tenant of any type.
+func NamesOfCaller(open bool) Names {
+	text := types.String
+	if open {
+		text = types.Any
+	}
+	list := types.Array(types.String)
+	user := types.Map{"id": text, "roles": list, "scopes": list, "tenant": text, types.Extra: types.Any}
+	return Names{"user": user, "state": types.Map{"user": user, types.Extra: types.Any}}
+}
+
 // FieldsOf are the stored fields of a row of e.
 func FieldsOf(e *schema.Entity) Names {
 	names := Names{}

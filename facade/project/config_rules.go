@@ -61,7 +61,7 @@ func (r *configReader) rule(value json.RawMessage, at string) Rule {
 			default:
 				if c.When = jsontext.Unquote(value); jsontext.KindOf(value) != jsontext.String || c.When == "" {
 					c.When = "false"
-					r.fault(at, "when has to be an expression", `write such as when: user.role == "admin", or leave it out for a rule that matches everybody`)
+					r.fault(at, "when has to be an expression", `write such as when: user.id != nil, or leave it out for a rule that matches everybody`)
 				}
 			}
 		case "for":

@@ -52,6 +52,9 @@ func TestDevSession(t *testing.T) {
 		{"no object", "127.0.0.1:5", []string{`"ada"`}, nil, kiterror.Unauthorized},
 		{"null", "127.0.0.1:5", []string{`null`}, nil, kiterror.Unauthorized},
 		{"a key twice", "127.0.0.1:5", []string{`{"id":"ada","id":"bob"}`}, nil, kiterror.Unauthorized},
+		{"roles as a text", "127.0.0.1:5", []string{`{"id":"ada","roles":"staff"}`}, nil, kiterror.BadRequest},
+		{"scopes of numbers", "127.0.0.1:5", []string{`{"id":"ada","scopes":[1]}`}, nil, kiterror.BadRequest},
+		{"no roles", "127.0.0.1:5", []string{`{"id":"ada","roles":null}`}, access.State{"user": map[string]any{"id": "ada", "roles": nil}}, ""},
 		{"two headers", "127.0.0.1:5", []string{`{"id":"ada"}`, `{"id":"bob"}`}, nil, kiterror.Unauthorized},
 	} {
 		t.Run(c.name, func(t *testing.T) {

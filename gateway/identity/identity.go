@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -144,5 +145,16 @@ func devSession(r *http.Request) (access.State, error) {
 	if len(sent) > 1 || jsontext.Check(text) != nil || json.Unmarshal(text, &user) != nil || user == nil {
 		return nil, kiterror.Errorf(kiterror.Unauthorized, `%s takes one JSON object; send such as {"id": "ada", "roles": ["admin"]}`, DevHeader)
 	}
+	for _, name := range []string{"roles", "scopes"} {
+		if list, is := user[name]; is && list != nil && !isTexts(list) {
+			return nil, kiterror.Errorf(kiterror.BadRequest, `%s: %s is no list of texts; send such as {"id": "ada", "%[2]s": ["staff"]}`, DevHeader, name)
+		}
+	}
 	return access.State{"user": user}, nil
+}
+
+// isTexts reports whether a decoded value is a list of texts.
+func isTexts(v any) bool {
+	list, ok := v.([]any)
+	return ok && !slices.ContainsFunc(list, func(item any) bool { _, text := item.(string); return !text })
 }
