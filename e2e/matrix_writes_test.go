@@ -148,6 +148,10 @@ var shopUpdates = []story{
 			want: `{"id":"c-serving","name":"Serving and carving","slug":"serving","parentId":"c-table","position":1}`,
 		},
 		{
+			name: "null is no patch",
+			call: call{Method: "category.update", Params: `{"id":"c-serving"}`, Body: `null`}, fail: "VALIDATION_FAILED /body:type", graphql: "BAD_USER_INPUT",
+		},
+		{
 			name: "of nothing changes nothing",
 			call: call{Method: "category.update", Params: `{"id":"c-serving"}`, Body: `{}`},
 			want: `{"id":"c-serving","name":"Serving and carving","slug":"serving","parentId":"c-table","position":1}`,

@@ -81,7 +81,7 @@ func readCallBody(x *exchange) *kiterror.Error {
 	if err != nil {
 		return err
 	}
-	if x.op.Builtin && x.op.Patch && jsontext.KindOf(body) != jsontext.Object && (len(body) == 0 || jsontext.IsNull(body)) {
+	if x.op.Builtin && x.op.Patch && len(body) == 0 {
 		const message = "must be an object of the fields to change, such as {}, which changes none"
 		return kiterror.Invalid("the body "+message, schema.Detail{Path: ".", Pointer: "/body", Code: "type", Message: message})
 	}

@@ -39,7 +39,8 @@ type judge struct {
 // Judge judges a value against the card and returns the members that the card knows, in
 // declaration order, as they were sent: Judge does not fill in, decode or coerce values. Keys
 // that the card accepts without naming them (a bare object, additionalProperties) follow in the
-// order of the value. An absent value and null count as {}.
+// order of the value. An absent value counts as {}, and so does null unless the value is a patch:
+// null in place of a patch is refused.
 //
 // Details name every refusal, at most MaxDetails: unknown keys in the order of the value, then
 // fields in declaration order. Their pointers begin with at, such as "/body". No detail means
@@ -56,12 +57,12 @@ type judge struct {
 //	Patch    as Update, and nested objects as parts of those in the row
 func (e *Entity) Judge(mode Mode, value json.RawMessage, at string) (Object, []Detail) {
 	j := judging{at: at}
-	switch jsontext.KindOf(value) {
-	// An absent body is an object without members: its refusals name the missing ones.
-	case jsontext.Invalid, jsontext.Null:
+	switch kind := jsontext.KindOf(value); {
+	// An absent body is an object without members: its refusals name the missing ones. A patch
+	// misses no member, so that null would change nothing without a word.
+	case kind == jsontext.Invalid, kind == jsontext.Null && !mode.patches():
 		value = json.RawMessage("{}")
-	case jsontext.Object:
-	default:
+	case kind != jsontext.Object:
 		j.refuse("type", "must be an object", map[string]any{"type": "object"})
 		return nil, j.refused
 	}

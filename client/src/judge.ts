@@ -419,7 +419,8 @@ const replaced = 8;
 /** Judges a value by a card: the refusals that a host would answer, none where it accepts. */
 export function judge(card: Card, mode: Mode, sent: unknown): Refusal[] {
   if (card.within) return card.within(mode, sent);
-  const v = (plain(sent) ?? {}) as Members;
+  let v = plain(sent) as Members;
+  if (v === undefined || (v === null && mode !== 1)) v = {};
   const r: Run = { path: [], refused: [], most, defs: card.defs!, use: card.use! };
   if (kindOf(v) !== "object") refuse(r, "type", "must be an object", { type: "object" });
   else broken(v, r);

@@ -107,7 +107,7 @@ func (d *dice) broken() line {
 	l.script()
 	nested := func(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }
 	for _, text := range []string{
-		`{"a":"\ud800"}`, `{"a":"x\udc00y"}`, `{"a":"\ud83d\ude00"}`, `{"b":[1,"\udbff"]}`, `{"c":{"d":["\ud800\ud800"]}}`, `{"z":"\ud800"}`, `{"a":5,"c":"\udfff"}`,
+		`null`, `{"a":"\ud800"}`, `{"a":"x\udc00y"}`, `{"a":"\ud83d\ude00"}`, `{"b":[1,"\udbff"]}`, `{"c":{"d":["\ud800\ud800"]}}`, `{"z":"\ud800"}`, `{"a":5,"c":"\udfff"}`,
 		`{"c":` + nested(98) + `}`, `{"c":` + nested(99) + `}`, `{"c":` + nested(100) + `}`, `{"b":[` + nested(99) + `]}`, `{"c":{"d":` + nested(98) + `}}`, `{"c":{"d":` + nested(99) + `}}`, `{"q":` + nested(300) + `}`,
 	} {
 		for mode := range 3 {
