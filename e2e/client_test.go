@@ -104,6 +104,7 @@ refused export [["VALIDATION_FAILED","product","list",[{"path":"filter.sku","poi
 atomic [600,"string",[9000000000006],1,650,true]
 undone [["CONFLICT",1,"create"],650]
 unknown to come "VALIDATION_FAILED"
+values to come [true,true,true,true,true,true,true]
 mutation of many {"count":1}
 deleted many {"count":5}
 upload ["ä 'b'.png","image/png",true,true]

@@ -2,9 +2,9 @@ import { KitError } from "./errors.js";
 import { type Schema } from "./judge.js";
 import { type Door, type Fact } from "./transport.js";
 import { etag } from "./edits.js";
-import { type Atomic } from "./atomic.js";
+import { type Atomic, type Ref } from "./atomic.js";
 export { etag };
-export type { Atomic };
+export type { Atomic, Ref };
 export interface ClientOptions<Doors extends string = string> {
     /** The host's address, such as http://127.0.0.1:8080; "" is the page's own. */
     readonly url: string;

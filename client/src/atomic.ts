@@ -6,27 +6,59 @@ import { KitError } from "./errors.js";
 import { read, write } from "./json.js";
 import { answered, noAnswer, type Call, type Transport } from "./transport.js";
 
+declare const result: unique symbol;
+
+/** A value of a result that is not known before the calls are sent. Inputs of later calls take it as { $result } and its members too; it cannot be compared or computed with. */
+export type Ref<T> = { readonly [result]: T } & RefMembers<NonNullable<T>>;
+
+type RefMembers<T> =
+  T extends readonly (infer Item)[] ? { readonly [index: number]: Ref<Item> }
+  : T extends object ? { readonly [Name in keyof T]-?: Ref<T[Name]> }
+  : unknown;
+
+/** An input of a call, or references in its place or in place of its members. */
+export type Refs<T> = RefParts<T> | Ref<T>;
+
+type RefParts<T> =
+  T extends Function | Blob | AbortSignal ? T
+  : T extends object ? { [Name in keyof T]: Refs<T[Name]> }
+  : T;
+
+/** A value of the function with the results in place of references. */
+export type Settled<T> =
+  0 extends 1 & T ? T
+  : T extends { readonly [result]: infer Value } ? Value
+  : T extends Function ? T
+  : T extends object ? { [Name in keyof T]: Settled<T[Name]> }
+  : T;
+
 /** Makes calls by their names, and answers the value of the function with the results in place. */
 export interface Atomic<Calls extends { [Name in keyof Calls]: (...args: any[]) => any }> {
-  <T>(calls: (call: <Name extends keyof Calls>(name: Name, ...args: Parameters<Calls[Name]>) => Awaited<ReturnType<Calls[Name]>>) => T, sending?: Sending): Promise<Awaited<T>>;
+  <T>(calls: (call: <Name extends keyof Calls>(name: Name, ...args: RefArgs<Parameters<Calls[Name]>>) => Ref<Awaited<ReturnType<Calls[Name]>>>) => T, sending?: Sending): Promise<Settled<Awaited<T>>>;
 }
+
+type RefArgs<Args extends readonly unknown[]> = { [Place in keyof Args]: Refs<Args[Place]> };
 
 /** Makes placeholders of results, and puts the results in their place. */
 export function placeholders(): { of(path: readonly string[]): any; settled(x: any, results: readonly unknown[]): any } {
   const paths = new WeakMap<object, readonly string[]>();
   const of = (path: readonly string[]): any => {
+    const unknown = (): never => {
+      throw new TypeError(`the result of a call in atomic has no value yet: pass it or a member of it to a later call, which sends {"$result": "${path.join(".")}"}, or compute with the results that atomic answers`);
+    };
     const get = (_: object, name: string | symbol): unknown => {
       if (name === "toJSON") return () => ({ $result: path.join(".") });
+      if (name === Symbol.toPrimitive || name === Symbol.iterator) return unknown;
       return name === "then" || typeof name === "symbol" ? undefined : of([...path, name]);
     };
-    const placeholder = new Proxy({}, { get });
+    const placeholder = new Proxy(() => {}, { get, apply: unknown, ownKeys: unknown, has: unknown });
     paths.set(placeholder, path);
     return placeholder;
   };
   const settled = (x: any, results: readonly unknown[]): any => {
-    if (!x || typeof x !== "object") return x;
     const path = paths.get(x);
     if (path) return path.reduce((at: any, name) => at?.[name], results);
+    if (!x || typeof x !== "object") return x;
     if (Array.isArray(x)) return x.map((item) => settled(item, results));
     return Object.getPrototypeOf(x) === Object.prototype ? Object.fromEntries(Object.entries(x).map(([name, inner]) => [name, settled(inner, results)])) : x;
   };

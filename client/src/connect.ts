@@ -12,13 +12,13 @@ import { bytesOf, fileOfRows, rowsOf, rowsOfFile } from "./exchange.js";
 import { fileOver, fileToS3, type FileBody, type FileSending } from "./files.js";
 import { equal, isObject, read, write } from "./json.js";
 import { graphql } from "./graphql.js";
-import { placeholders, together, type Atomic } from "./atomic.js";
+import { placeholders, together, type Atomic, type Ref } from "./atomic.js";
 import { Wires } from "./stream.js";
 import { canShare, Tabs } from "./tabs.js";
 import { watch } from "./watch.js";
 
 export { etag };
-export type { Atomic };
+export type { Atomic, Ref };
 
 export interface ClientOptions<Doors extends string = string> {
   /** The host's address, such as http://127.0.0.1:8080; "" is the page's own. */

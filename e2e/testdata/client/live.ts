@@ -92,6 +92,8 @@ print("atomic", [keptCup.price, typeof etag(keptCup), seen, count, (await client
 const undone = await client.atomic((call) => [call("product.delete", keptCup.id), call("product.create", cup(1, 1))]).catch((err: KitError) => [err.code, err.call, err.operation]);
 print("undone", [undone, (await client.product.findById(keptCup.id))?.price]);
 print("unknown to come", await code(client.atomic((call) => call("product.findById", (call("product.findById", keptCup.id) as any).nothing))));
+const valueOf = (use: (p: any) => unknown) => client.atomic((call) => use(call("product.findById", keptCup.id))).catch((err) => /\$result": "0/.test(err.message));
+print("values to come", await Promise.all([(p: any) => p.price + 1, (p: any) => ({ ...p }), (p: any) => `${p.name}`, (p: any) => [...p], (p: any) => p.name.toUpperCase(), (p: any) => p < 3, (p: any) => "id" in p].map(valueOf)));
 const many = new MutationObserver(new QueryClient(), productQueries(client).updateMany(new QueryClient()));
 print("mutation of many", await many.mutate({ where: { sku: { eq: "MNY-0001" } }, patch: { price: 160 }, max: 1 }));
 print("deleted many", await client.product.deleteMany({ sku: { startsWith: "MNY-" } }));

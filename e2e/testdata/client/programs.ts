@@ -74,6 +74,7 @@ export const compile = [
     const { made, count } = await client.atomic((call) => {
       const made = call("product.create", input);
       call("product.update", made.id, { price: made.price, categoryId: made.categoryId });
+      call("product.create", { ...input, name: made.name });
       return { made, count: call("product.updateMany", { id: { eq: made.id } }, { stock: 3 }).count };
     });
     return made.sku.length + count;
@@ -162,6 +163,16 @@ export const refused = [
   async () => (await client.product.updateMany({ price: { eq: 1 } }, { price: 1 })).items,
   // @ts-expect-error no such member of the row to come
   () => client.atomic((call) => call("product.update", call("product.create", input).idd, { price: 1 })),
+  // @ts-expect-error a result to come has no text to compare
+  () => client.atomic((call) => call("product.create", input).status === "active"),
+  // @ts-expect-error nor a number to compute with
+  () => client.atomic((call) => call("product.create", input).price + 1),
+  // @ts-expect-error a price is no text
+  () => client.atomic((call) => call("product.update", "p1", { name: call("product.create", input).price })),
+  // @ts-expect-error no such field beside a reference
+  () => client.atomic((call) => call("product.update", "p1", { name: call("product.create", input).name, nmae: "x" })),
+  // @ts-expect-error no method of a text to come
+  () => client.atomic((call) => call("product.create", input).name.toUpperCase()),
   // Filters.
   // @ts-expect-error no such field
   () => client.product.list({ filter: { pric: { gte: 1 } } }),
