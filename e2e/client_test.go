@@ -228,6 +228,10 @@ live changes ["Watched two",50,7]
 quick edits ["Watched zwei",51,8]
 quick edits are kept [["no failure","no failure","PRECONDITION_FAILED"],["Watched zwei",51,7]]
 live again ["Watched zwei",51,9]
+read ahead [true,[true]]
+follows late 10
+follows late 11
+one stream [true,false]
 `)
 	for _, transport := range []string{"envelope", "rest", "graphql"} {
 		said := tool(t, dir, nil, "node", "watch.mjs", url, transport)

@@ -23,6 +23,7 @@ export interface Cache {
         } | undefined;
         subscribe(listener: (event: {
             type: string;
+            query?: unknown;
         }) => void): () => void;
     };
 }

@@ -14,7 +14,7 @@ export interface Cache {
   setQueryData(key: readonly unknown[], data: any): unknown;
   getQueryCache(): {
     find(filters: { queryKey: readonly unknown[]; exact?: boolean }): { getObserversCount(): number } | undefined;
-    subscribe(listener: (event: { type: string }) => void): () => void;
+    subscribe(listener: (event: { type: string; query?: unknown }) => void): () => void;
   };
 }
 
@@ -141,9 +141,13 @@ export function queries<Options>(member: string, door: Door, methods: any, judge
   /** Shows further pages of a live query until nothing observes it, or the host ends it. */
   const follow = async (cache: Cache, key: readonly unknown[], pages: AsyncIterator<any>, control: AbortController): Promise<void> => {
     const queries = cache.getQueryCache();
-    const unused = (): boolean => !queries.find({ queryKey: key, exact: true })?.getObserversCount();
-    const stop = queries.subscribe(({ type }) => {
-      if ((type === "observerRemoved" || type === "removed") && unused()) control.abort();
+    const kept = () => queries.find({ queryKey: key, exact: true });
+    // A query that is read ahead, as servers do, has its first page and no observer: the one that comes reads it again and follows.
+    const stop = queries.subscribe(({ type, query }) => {
+      const read = type === "updated" && query === kept();
+      if ((!read && type !== "observerRemoved" && type !== "removed") || kept()?.getObserversCount()) return;
+      control.abort();
+      if (read) void cache.invalidateQueries({ queryKey: key, exact: true, refetchType: "none" });
     });
     let failed = false;
     try {

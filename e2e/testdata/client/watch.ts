@@ -104,4 +104,22 @@ const again = observer.subscribe(() => {});
 print("live again", await shown((p) => p.stock === 9));
 again();
 cache.clear();
+
+// Read ahead without an observer, as on a server: the stream ends, and an observer that comes follows.
+const followed: AbortSignal[] = [];
+const watch = (query: any, sending: any) => (followed.push(sending.signal), client.product.watch(query, sending));
+const ahead = productQueries({ ...client, product: { ...client.product, watch } } as any).live({ filter: { id: { eq: two.id } } });
+await cache.prefetchQuery(ahead);
+print("read ahead", [cache.getQueryState(ahead.queryKey)?.isInvalidated, followed.map((signal) => signal.aborted)]);
+const follower = new QueryObserver(cache, ahead);
+const stock = (n: number) => new Promise<unknown>((done) => follower.subscribe(({ data }) => data?.items[0]?.stock === n && done(n)));
+const nine = stock(9);
+for (const n of [10, 11]) {
+  await nine;
+  const seen = stock(n);
+  await product.update(two.id, { stock: n });
+  print("follows late", await seen);
+}
+print("one stream", followed.map((signal) => signal.aborted));
+cache.clear();
 for await (const p of product.each({ filter: { sku: { startsWith: prefix } }, fields: ["id"] })) await product.delete(p.id);
