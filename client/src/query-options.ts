@@ -142,7 +142,7 @@ export function queries<Options>(member: string, door: Door, methods: any, judge
   const follow = async (cache: Cache, key: readonly unknown[], pages: AsyncIterator<any>, control: AbortController): Promise<void> => {
     const queries = cache.getQueryCache();
     const kept = () => queries.find({ queryKey: key, exact: true });
-    // A query that is read ahead, as servers do, has its first page and no observer: the one that comes reads it again and follows.
+    // Without an observer, as on a server, the first page ends the stream; the first observer reads the page again and follows.
     const stop = queries.subscribe(({ type, query }) => {
       const read = type === "updated" && query === kept();
       if ((!read && type !== "observerRemoved" && type !== "removed") || kept()?.getObserversCount()) return;

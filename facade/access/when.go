@@ -35,8 +35,8 @@ func (b *Compiler) compileWhen(file, at, text string, door *catalog.Door) *expre
 	return when
 }
 
-// whenRemedy says what to write in place of a when. unknown is a name that the expression reads
-// and that no caller has, or "".
+// whenRemedy says what to write in place of a when. unknown names a
+// variable of the expression without a meaning, or is "".
 func whenRemedy(text, unknown string, door *catalog.Door) string {
 	switch {
 	case unknown == "null", unknown == "undefined", unknown == "None":
@@ -53,7 +53,7 @@ func whenRemedy(text, unknown string, door *catalog.Door) string {
 	return "compare members of user or state, such as when: user.id != nil, or " + whenExample
 }
 
-// sampleCallers are callers that every when is run over. The users of one sample differ in the type
+// sampleCallers are callers to try every when with. The users of one sample differ in the type
 // of a member alone, and a when has to work for one of them.
 var sampleCallers = []struct {
 	name  string

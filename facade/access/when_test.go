@@ -11,7 +11,7 @@ import (
 )
 
 // TestWhenOfOtherLanguages: a when that is neither true nor false for callers is a fault, whether the
-// types of user are known or not, and the line that the fault says to write is none.
+// types of user are known or not, and the fault says a line that compiles.
 func TestWhenOfOtherLanguages(t *testing.T) {
 	compiled := func(rule string, u access.UserMembers) error {
 		_, err := compile.Project(storetest.ProjectOf(t, noteRules(rule)), &compile.Options{User: u})
@@ -21,7 +21,7 @@ func TestWhenOfOtherLanguages(t *testing.T) {
 	known := []string{"id", "roles", "scopes", "tenant", "claims"}
 	for _, c := range []struct {
 		when, want string
-		typed      bool // only the types of user tell
+		typed      bool // only the types of user show it
 	}{
 		{`user`, "true or false", false},
 		{`user.id`, "true or false", false},
