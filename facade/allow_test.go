@@ -197,7 +197,7 @@ func TestAccessFaults(t *testing.T) {
 		{"allow what is not there", `bell: [{allow: [list]}]`, `frond.yaml#/collectors/bell/0/allow/0: bell has no operation "list"; name some of ring, listen, or write allow: all`},
 		{"allow everybody", `order: [{allow: everything}]`, "frond.yaml#/collectors/order/0/allow: allow has to be a list of names; write allow: [list, findById], or allow: all"},
 		{"allow where all is denied", `order: [{allow: [pay], deny: all}]`, "frond.yaml#/collectors/order/0: allow has no effect where all is denied; leave one of them out"},
-		{"allow and deny", `order: [{allow: [pay], deny: [delete]}]`, "frond.yaml#/collectors/order/0/deny: deny has no effect here: allow lists the open operations, and all others are closed; leave deny out, or write allow: all as well"},
+		{"allow and deny", `order: [{allow: [pay], deny: [delete]}]`, "frond.yaml#/collectors/order/0/deny: deny has no effect here: allow lists the open operations, and all others are closed; leave deny out, or write allow: all in place of the list"},
 		{"allow what the rule is not for", `order: [{for: [update], allow: [update, pay]}]`, "frond.yaml#/collectors/order/0/allow/1: the rule allows pay, which it is not for; name it under for too, or leave it out"},
 		{"for a command without allow", `order: [{for: [update, pay]}]`, "frond.yaml#/collectors/order/0/for/1: the rule is for the command pay, which stays closed without an allow; write allow: [pay], or deny: [pay]"},
 		{"read-only and computed", `order: [{readOnly: [late]}]`, "frond.yaml#/collectors/order/0/readOnly/0: late is computed, so that nobody sends it anyway; leave it out"},

@@ -26,7 +26,7 @@ func shopSaying(text string) map[string]string {
 func TestFaultsOfFacts(t *testing.T) {
 	for _, c := range []struct{ name, says, want string }{
 		{"an unknown door", "facts: [{name: a, on: basket.create}]", "#/facts/0/on: a fact is declared for basket, but no door is called that"},
-		{"no operation", "facts: [{name: a, on: order}]", `"order" is no operation; write door.operation: order.create`},
+		{"no operation", "facts: [{name: a, on: order}]", `"order" is no operation; write a door and its operation, such as order.create`},
 		{"a query", "facts: [{name: a, on: order.list}]", "order.list is a query, and changes nothing"},
 		{"a command of the author's", "doors: {order: {operations: {ship: {kind: command}}}}\nfacts: [{name: a, on: order.ship}]", `order.ship is a command of your own, and only its code can emit facts; leave on out, and emit it there: frond.Emit(ctx, "a", …)`},
 		{"two doors", "facts: [{name: a, on: [order.create, customer.create]}]", "a is about rows of order, and this operation writes customer"},

@@ -276,7 +276,7 @@ func unopened(door *catalog.Door, name string, suggest bool) string {
 		case door.Frond.Remote != "":
 			return fmt.Sprintf("%s has no operation called %s: the host that it runs at does not offer it; write each row by itself", door.Name, name)
 		case suggest:
-			return fmt.Sprintf("%s has no operation called %s; many: {%[1]s: [%s]} in frond.yaml opens it", door.Name, name, word)
+			return fmt.Sprintf("%s has no operation called %s; many: {%s: [%s]} in frond.yaml opens it", door.Name, name, door.Name, word)
 		}
 	}
 	if name == catalog.Aggregate && door.Entity != nil && door.Frond.Remote != "" && door.Operation(name) == nil {

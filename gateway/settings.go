@@ -129,7 +129,7 @@ func (a *Admin) check() (faults schema.Faults) {
 		faults = append(faults, schema.Fault{
 			File: setting.File, Pointer: "/admin/listen",
 			Message: fmt.Sprintf("%s can be reached from other machines, and shows them the names and rates of calls", a.Listen),
-			Remedy:  "write 127.0.0.1 before the port; or where only your own can reach it, admin.public: true",
+			Remedy:  "write 127.0.0.1 before the port; or where only your own can reach it, " + setting.Line("admin.public", "true"),
 		})
 	}
 	return faults

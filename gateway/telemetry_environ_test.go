@@ -299,7 +299,7 @@ func TestWhereTheAdminListenerMayBe(t *testing.T) {
 		{gateway.Admin{Listen: "localhost:9464"}, ""},
 		{gateway.Admin{Listen: "[::1]:9464"}, ""},
 		{gateway.Admin{Listen: "0.0.0.0:9464"}, "write 127.0.0.1 before the port"},
-		{gateway.Admin{Listen: ":9464"}, "admin.public: true"},
+		{gateway.Admin{Listen: ":9464"}, "admin: {public: true}"},
 		{gateway.Admin{Listen: "10.0.0.7:9464"}, "can be reached from other machines"},
 		{gateway.Admin{Listen: ":9464", Public: true}, ""},
 	} {

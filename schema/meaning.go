@@ -160,7 +160,7 @@ func (m *meaning) keyword(name string, value, in json.RawMessage, at string) {
 		if len(value) <= 40 {
 			remedy = strings.Replace(remedy, "{value: …}", "{value: "+string(value)+"}", 1)
 		}
-		m.fault(at, name+" has no effect here", remedy)
+		m.fault(at, name+" has no effect here", strings.Replace(remedy, "name of the field", lastToken(strings.TrimSuffix(at, "/"+name)), 1))
 	case near(name, knownNames) != "":
 		m.fault(at, fmt.Sprintf("JSON Schema has no keyword %s", name), "write "+near(name, knownNames))
 	case !strings.HasPrefix(name, "x-"):

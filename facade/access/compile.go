@@ -94,7 +94,7 @@ func (b *Compiler) permissions(file string, door *catalog.Door, r *rule) {
 	case allows && r.denyAll:
 		b.Fault(file, r.at, "allow has no effect where all is denied", "leave one of them out")
 	case r.allow != nil && r.deny != nil:
-		b.Fault(file, r.at+"/deny", "deny has no effect here: allow lists the open operations, and all others are closed", "leave deny out, or write allow: all as well")
+		b.Fault(file, r.at+"/deny", "deny has no effect here: allow lists the open operations, and all others are closed", "leave deny out, or write allow: all in place of the list")
 	}
 	for i, name := range r.allow {
 		if !r.isFor(name) {

@@ -146,7 +146,7 @@ func emitter(r *report, m *model, src *project.Frond, f *catalog.Fact, on projec
 	file := src.Config.File
 	name, operation, ok := strings.Cut(on.Name, ".")
 	if !ok {
-		r.fault(file, on.At, fmt.Sprintf("%q is no operation", on.Name), "write door.operation: order.create")
+		r.fault(file, on.At, fmt.Sprintf("%q is no operation", on.Name), "write a door and its operation, such as order.create")
 		return nil
 	}
 	door := m.doorOf(r, src, name, on.At, "a fact")

@@ -231,7 +231,7 @@ func (l *Folder) check(surfaces []*Trusted) schema.Faults {
 	if l.mode == DocumentsEnforce && len(l.documents) == 0 {
 		faults = append(faults, schema.Fault{
 			File: l.path, Message: "has no document, so every request would be refused",
-			Remedy: "put .graphql files or a manifest there, or write graphql.documents.mode: log",
+			Remedy: "put .graphql files or a manifest there, or write " + setting.Line("graphql.documents.mode", "log"),
 		})
 	}
 	return faults

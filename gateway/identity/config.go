@@ -130,7 +130,7 @@ func (id *Config) Check(listen string) (faults schema.Faults) {
 		{"issuer", id.Issuer == "", "write the issuer as the claim iss of its tokens has it"},
 		{"audience", len(id.Audience) == 0, "write what the claim aud of tokens for this gateway has in it"},
 		{"algorithms", len(id.Algorithms) == 0, "write the algorithms the issuer signs with, such as [RS256]"},
-		{"keys", len(id.Keys) == 0 && id.JWKS == "", "name the files with the issuer's keys, or write identity.jwks: https://…"},
+		{"keys", len(id.Keys) == 0 && id.JWKS == "", "name the files with the issuer's keys, or write " + setting.Line("identity.jwks", "https://…")},
 	} {
 		if part.missing {
 			fault(part.key, "tokens cannot be checked without identity."+part.key, part.remedy)

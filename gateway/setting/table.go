@@ -1,6 +1,7 @@
 package setting
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -43,6 +44,15 @@ func (t Table) ReadFile(name string, text []byte) schema.Faults {
 	return schema.Faults{{File: name, Message: "is not a map of settings", Remedy: "write lines such as listen: 127.0.0.1:8080"}}
 }
 
+// Line returns the line of a gateway.yaml that sets a key: limits: {body: 1MiB}.
+func Line(key, value string) string {
+	above, name, below := strings.Cut(key, ".")
+	if below {
+		return fmt.Sprintf("%s: {%s}", above, Line(name, value))
+	}
+	return key + ": " + value
+}
+
 // readMap sets the members of the map at prefix: "" or a key with its dot. A setting that has
 // others below it is written as its value alone, or as a map in which url is its value:
 //
@@ -82,7 +92,7 @@ func (t Table) readMap(file, prefix string, m json.RawMessage) (faults schema.Fa
 			}
 		case kind == jsontext.Object || kind == jsontext.Array:
 			message = fmt.Sprintf("%s takes one value", key)
-			remedy = fmt.Sprintf("write %s: %s", key, s.Default)
+			remedy = "write " + Line(key, cmp.Or(s.Default, "…"))
 		default:
 			text := TextOf(value)
 			if err := s.set(text); err != nil {
