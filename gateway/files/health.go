@@ -27,7 +27,7 @@ type health struct {
 	failures, missing atomic.Int64
 }
 
-// State is what the storage of files has met.
+// State describes the failures of the storage of files.
 type State struct {
 	Failing           bool
 	Failures, Missing int64 // since the start
@@ -74,7 +74,7 @@ func (s *Files) works() {
 	}
 }
 
-// lost is the error for a caller who reads a file whose bytes are missing. It is logged once a minute.
+// lost is the error for a reader of a file whose bytes are missing. It is logged once a minute.
 func (s *Files) lost(file *facade.File) error {
 	s.health.missing.Add(1)
 	s.health.mu.Lock()

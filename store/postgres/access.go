@@ -21,7 +21,7 @@ type access struct {
 	tables atomic.Pointer[tables]
 	// waiting is for a server that was down at the start.
 	waiting waiting
-	// serving has other processes know what this one serves, and late fills rows of gateways with older cards.
+	// serving shows other processes the tables that this one serves, and late fills rows of gateways with older cards.
 	serving *serving
 	// current are the definitions of the tables, by name.
 	current atomic.Pointer[map[string]string]
