@@ -16,6 +16,7 @@ import (
 	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/gateway/files"
+	"github.com/frondhost/frond/gateway/telemetry"
 	"github.com/frondhost/frond/gateway/topology"
 	"github.com/frondhost/frond/rest"
 )
@@ -40,6 +41,14 @@ func (k *keptFiles) open(c *Config, own bool, current func() *facade.Facade, of 
 	opened, err := files.Open(url, c.Files.Presign, current, memory, log)
 	k.Store(opened)
 	return err
+}
+
+// state is that of the storage; not ok: there is none.
+func (k *keptFiles) state() (state telemetry.Files, ok bool) {
+	if kept := k.Load(); kept != nil {
+		return telemetry.Files(kept.State()), true
+	}
+	return telemetry.Files{}, false
 }
 
 // noPlace stands for the storage of files where Config.KeepInMemory has replaced a store that has no place

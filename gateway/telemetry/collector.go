@@ -12,7 +12,6 @@ import (
 	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facts"
 	"github.com/frondhost/frond/facts/delivery"
-	"github.com/frondhost/frond/gateway/files"
 	"github.com/frondhost/frond/gateway/jobs"
 )
 
@@ -179,18 +178,23 @@ func (t *Telemetry) CollectJobs(states func(yield func(job string, record *jobs.
 	collect(t, jobNumbers, states)
 }
 
-// fileNumbers are the numbers of a storage of files.
-var fileNumbers = []number[files.State]{
-	{"frond_files_failing", prometheus.GaugeValue, "", func(s *files.State) float64 { return oneIf(s.Failing) }},
-	{"frond_files_failures_total", prometheus.CounterValue, "", func(s *files.State) float64 { return float64(s.Failures) }},
-	{"frond_files_missing_total", prometheus.CounterValue, "", func(s *files.State) float64 { return float64(s.Missing) }},
+// Files is what the storage of files has met, since the start.
+type Files struct {
+	Failing           bool
+	Failures, Missing int64
 }
 
-// CollectFiles has the numbers of a storage of files on every scrape; nil: no field holds files yet.
-func (t *Telemetry) CollectFiles(now func() *files.Files) {
-	collect(t, fileNumbers, func(yield func(string, *files.State)) {
-		if kept := now(); kept != nil {
-			state := kept.State()
+// fileNumbers are the numbers of a storage of files.
+var fileNumbers = []number[Files]{
+	{"frond_files_failing", prometheus.GaugeValue, "", func(s *Files) float64 { return oneIf(s.Failing) }},
+	{"frond_files_failures_total", prometheus.CounterValue, "", func(s *Files) float64 { return float64(s.Failures) }},
+	{"frond_files_missing_total", prometheus.CounterValue, "", func(s *Files) float64 { return float64(s.Missing) }},
+}
+
+// CollectFiles has the numbers of a storage of files on every scrape; not ok: no field holds files yet.
+func (t *Telemetry) CollectFiles(now func() (state Files, ok bool)) {
+	collect(t, fileNumbers, func(yield func(string, *Files)) {
+		if state, ok := now(); ok {
 			yield("", &state)
 		}
 	})
