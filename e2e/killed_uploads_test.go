@@ -184,11 +184,11 @@ func (u *uploads) sweep(dir, store, bytesAt string, held []string) {
 		if err := rows.Prepare(u.t.Context(), append(slices.Clone(f.Catalog().Set.Entities), catalog.FileEntity())); err != nil {
 			u.t.Fatal(err)
 		}
-		if _, err := f.SweepFiles(u.t.Context(), "", func(_ context.Context, id string) error { return os.RemoveAll(filepath.Join(bytesAt, id)) }); err != nil {
+		if _, err := f.SweepFiles(u.t.Context(), "", 0, func(_ context.Context, id string) error { return os.RemoveAll(filepath.Join(bytesAt, id)) }); err != nil {
 			u.t.Fatal(err)
 		}
 		described := 0
-		if _, err := f.SweepFiles(u.t.Context(), "", func(context.Context, string) error { described++; return nil }); err != nil || later > 2*time.Hour && described > 0 {
+		if _, err := f.SweepFiles(u.t.Context(), "", 0, func(context.Context, string) error { described++; return nil }); err != nil || later > 2*time.Hour && described > 0 {
 			u.t.Errorf("%d files are described that are gone, %v", described, err)
 		}
 	}

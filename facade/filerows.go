@@ -156,16 +156,26 @@ const (
 	sweepsFreely = 20     // reads of files that no row holds; the next sweep begins again
 )
 
-// SweepFiles removes the files that no row has: those that none took within an hour, and those
-// whose row names them no more. Of the files that rows hold it looks at some, in the order of their ids
+// SweepFiles removes the files that no row has: those that none took within an hour, and the bytes of those
+// whose row has named them no more for as long as stay, so that rows of a backup find them. Of the files that rows hold it looks at some, in the order of their ids
 // behind after, and returns the last of them for the next sweep; "" is the end. remove removes all bytes of a
 // file, and may be called for one that has none. Files of a field that holds files no longer stay.
-func (f *Facade) SweepFiles(ctx context.Context, after string, remove func(ctx context.Context, id string) error) (last string, err error) {
+func (f *Facade) SweepFiles(ctx context.Context, after string, stay time.Duration, remove func(ctx context.Context, id string) error) (last string, err error) {
 	ctx = consistency.Latest(ctx)
-	state, behind := catalog.FileEntity().Property("state"), ""
-	free := &filter.Filter{Op: filter.In, Field: state, Values: []any{fileSigned, fileSending, fileSent, fileGone}}
+	e, behind := catalog.FileEntity(), ""
+	state, due := e.Property("state"), jsontext.Unquote(e.Property("at").Now(f.host.now().Add(-stay)))
+	free := &filter.Filter{Op: filter.Or, Sub: []*filter.Filter{
+		{Op: filter.In, Field: state, Values: []any{fileSigned, fileSending, fileSent}},
+		{Op: filter.And, Sub: []*filter.Filter{
+			{Op: filter.Eq, Field: state, Values: []any{fileGone}},
+			{Op: filter.Or, Sub: []*filter.Filter{
+				{Op: filter.IsNull, Field: e.Property("row"), Values: []any{true}}, // no row had it
+				{Op: filter.Lte, Field: e.Property("at"), Values: []any{due}},
+			}},
+		}},
+	}}
 	for range sweepsFreely {
-		if behind, err = f.sweepPage(ctx, free, behind, remove); err != nil || behind == "" {
+		if behind, err = f.sweepPage(ctx, free, behind, stay, remove); err != nil || behind == "" {
 			break
 		}
 	}
@@ -174,7 +184,7 @@ func (f *Facade) SweepFiles(ctx context.Context, after string, remove func(ctx c
 	}
 	held := &filter.Filter{Op: filter.Eq, Field: state, Values: []any{fileHeld}}
 	for range sweptOfHeld / sweptAtOnce {
-		if after, err = f.sweepPage(ctx, held, after, remove); err != nil || after == "" {
+		if after, err = f.sweepPage(ctx, held, after, stay, remove); err != nil || after == "" {
 			return after, err
 		}
 	}
@@ -182,7 +192,7 @@ func (f *Facade) SweepFiles(ctx context.Context, after string, remove func(ctx c
 }
 
 // sweepPage sweeps files that meet a condition, behind an id, and returns the last id; "": there are no more.
-func (f *Facade) sweepPage(ctx context.Context, where *filter.Filter, after string, remove func(ctx context.Context, id string) error) (string, error) {
+func (f *Facade) sweepPage(ctx context.Context, where *filter.Filter, after string, stay time.Duration, remove func(ctx context.Context, id string) error) (string, error) {
 	now, q := f.host.now(), &Find{Where: where, Limit: sweptAtOnce}
 	if after != "" {
 		q.From = []json.RawMessage{jsontext.Quote(after)}
@@ -201,13 +211,17 @@ func (f *Facade) sweepPage(ctx context.Context, where *filter.Filter, after stri
 				return after, err
 			}
 		}
-		if row.State != fileGone && !lost[row.ID] {
+		if row.State != fileGone && !lost[row.ID] || row.State == fileHeld && stay > 0 {
 			continue
 		}
 		if err := remove(ctx, row.ID); err != nil {
 			return after, err
 		}
-		if row.State == fileGone && now.Sub(row.At) > goneFor && now.Sub(row.Made) > filesKept {
+		stayed := goneFor
+		if row.Row != nil {
+			stayed += stay
+		}
+		if row.State == fileGone && now.Sub(row.At) > stayed && now.Sub(row.Made) > filesKept {
 			if _, err := f.host.store.Delete(ctx, catalog.FileEntity(), jsontext.Quote(row.ID), nil, nil); err != nil {
 				return after, err
 			}

@@ -28,7 +28,7 @@ import (
 //	sending   the bytes are arriving, or the bytes of that address are checked
 //	sent      they have arrived; a row may take the file
 //	held      the row of a door has it; this is written in the transaction that writes the row
-//	gone      no row has it; the bytes are being removed
+//	gone      no row has it; the bytes are removed, those that a row had after a time
 //
 // No deletion marks a file. A file that is held is gone when its row no longer names it, which
 // [Facade.SweepFiles] finds out, whichever way the row was deleted.

@@ -41,7 +41,7 @@ var sender = access.State{"user": map[string]any{"id": "ada"}}
 
 // sweep sweeps all files.
 func sweep(ctx context.Context, f *facade.Facade, remove func(context.Context, string) error) error {
-	last, err := f.SweepFiles(ctx, "", remove)
+	last, err := f.SweepFiles(ctx, "", 0, remove)
 	if err == nil && last != "" {
 		err = errors.New("a sweep of few files has not ended")
 	}

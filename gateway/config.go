@@ -227,6 +227,7 @@ func (c Config) withDefaults() Config {
 	c.Signing = c.Signing.WithDefaults()
 	c.Publish = c.Publish.WithDefaults()
 	c.Facts.Retention = cmp.Or(c.Facts.Retention, facts.DefaultRetention)
+	c.Files = c.Files.WithDefaults()
 	c.Log.Format = cmp.Or(c.Log.Format, "auto")
 	c.Shutdown.Timeout = cmp.Or(c.Shutdown.Timeout, 15*time.Second)
 	return c

@@ -41,7 +41,7 @@ func (h *Host) SweepFilesAt(ctx context.Context, at time.Time, remove func(ctx c
 	}
 	f, err := facade.New(compiled, h.store.Store, &facade.Options{Now: func() time.Time { return at }})
 	if err == nil {
-		_, err = f.SweepFiles(ctx, "", remove)
+		_, err = f.SweepFiles(ctx, "", 0, remove)
 	}
 	return err
 }

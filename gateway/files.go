@@ -38,7 +38,7 @@ func (k *keptFiles) open(c *Config, own bool, current func() *facade.Facade, of 
 	if err != nil {
 		return err
 	}
-	opened, err := files.Open(url, c.Files.Presign, current, memory, log)
+	opened, err := files.Open(url, &c.Files, current, memory, log)
 	k.Store(opened)
 	return err
 }

@@ -5,20 +5,44 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/explain"
+	"github.com/frondhost/frond/gateway/files"
 	"github.com/frondhost/frond/store/sqlite"
 )
 
 // Backup writes the store that the settings name into a new file, as of one moment, and
 // returns the file's size in bytes. A gateway may serve the store at the same time.
 func Backup(ctx context.Context, config *Config, to string) (int64, error) {
-	path, err := config.file("pg_dump --format=custom --file=FILE DATABASE")
+	path, err := config.file("pg_dump --format=custom --file=FILE DATABASE, and then frond backup --files FOLDER for files")
 	if err != nil {
 		return 0, err
 	}
 	return sqlite.Backup(ctx, path, to)
+}
+
+// BackupFiles copies the bytes of the files that the settings name into a folder, and returns the number of files
+// that it copied and of their bytes. Rows are saved before it: the bytes of files that rows name no more stay for
+// files.retention.
+func BackupFiles(ctx context.Context, config *Config, folder string) (copied int, bytes int64, err error) {
+	whole := config.withDefaults()
+	url, err := filesStore(&whole, false)
+	if err != nil {
+		return 0, 0, err
+	}
+	path, isFolder := strings.CutPrefix(url, "file://")
+	if !isFolder && !strings.HasPrefix(url, "s3://") {
+		return 0, 0, errors.New("the files are kept in memory; name the folder or bucket of the gateway with files.store")
+	}
+	if isFolder {
+		if _, err := os.Stat(filepath.FromSlash(path)); err != nil {
+			return 0, 0, fmt.Errorf("there is no folder of files at %s; name it with files.store, or leave --files out: %w", path, err)
+		}
+	}
+	return files.Backup(ctx, url, folder)
 }
 
 // Restore puts a backup in the place of the store that the settings name. Nothing may serve

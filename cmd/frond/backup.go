@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -10,20 +12,38 @@ import (
 
 // newBackup is frond backup. It reads settings only, no cards, so that a project with faults
 // can be backed up. FILE is relative to the working directory, the store to --dir. With --json
-// stdout is {"file": …, "bytes": …}.
+// stdout is {"file": …, "bytes": …}, and with --files has {"files": {"folder", "copied", "bytes"}}. The rows are
+// saved first. Without FILE, whose store has other tools, the files alone are.
 func newBackup(s *shell) *cobra.Command {
-	cmd := newCommand("backup", 1, 1, "the file to write")
+	cmd := newCommand("backup", 0, 1, "the file to write")
+	folder := cmd.Flags().String("files", "", "copy the bytes of files into this folder, those that it lacks")
 	settings := addProject(s, cmd, "store") // where the store is
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		config, err := settings.read()
 		if err != nil {
 			return err
 		}
-		size, err := gateway.Backup(cmd.Context(), config, args[0])
-		if err != nil {
-			return err
+		if len(args) == 0 && *folder == "" {
+			return errors.New("frond backup takes the file to write; write frond backup FILE, and --files FOLDER for files")
 		}
-		return s.say(map[string]any{"file": args[0], "bytes": size}, fmt.Sprintf("%s holds the whole store, %d bytes", args[0], size))
+		saved, text := map[string]any{}, ""
+		if len(args) > 0 {
+			size, err := gateway.Backup(cmd.Context(), config, args[0])
+			if err != nil {
+				return err
+			}
+			saved["file"], saved["bytes"] = args[0], size
+			text = fmt.Sprintf("%s holds the whole store, %d bytes", args[0], size)
+		}
+		if *folder != "" {
+			copied, size, err := gateway.BackupFiles(cmd.Context(), config, *folder)
+			if err != nil {
+				return err
+			}
+			saved["files"] = map[string]any{"folder": *folder, "copied": copied, "bytes": size}
+			text = strings.TrimPrefix(fmt.Sprintf("%s\n%s holds all files; %d are new, %d bytes", text, *folder, copied, size), "\n")
+		}
+		return s.say(saved, text)
 	}
 	return cmd
 }

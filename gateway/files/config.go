@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/frondhost/frond/facade/cron"
@@ -17,6 +18,15 @@ type Config struct {
 	// Presign is how long the addresses of files at S3 are valid, for everybody; 0: GraphQL's url is the
 	// path here, under the rights of the row, and uploads pass through here.
 	Presign time.Duration
+	// Retention is how long the bytes of a file stay once no row names it, so that a backup of the rows
+	// may be followed by one of the bytes; 0 means 24 hours, less than 0 not at all.
+	Retention time.Duration
+}
+
+// WithDefaults returns c with the defaults of what is not set.
+func (c Config) WithDefaults() Config {
+	c.Retention = cmp.Or(c.Retention, 24*time.Hour)
+	return c
 }
 
 // Settings are the rows of files.
@@ -24,6 +34,7 @@ func (c *Config) Settings() []setting.Setting {
 	return []setting.Setting{
 		setting.New("files.store", "", "where files are stored (docs/files.md): file:///FOLDER, s3://BUCKET?region=… or mem://; the default is a folder beside the SQLite file, or memory", readStore, &c.Store),
 		setting.New("files.presign", "off", "how long a pre-signed address of S3 is valid, 5m say, which GraphQL answers as url in place of the path here, and which uploads may ask for (docs/files.md)", readPresign, &c.Presign).As(setting.OffOrDuration),
+		setting.New("files.retention", "24h", "how long the bytes of a file stay once no row names it, for copies of the files that are made after those of the rows (docs/operations.md); 0 removes them at once", readRetention, &c.Retention),
 	}
 }
 
@@ -44,6 +55,11 @@ func readPresign(text string) (time.Duration, error) {
 		return 0, nil
 	}
 	return setting.AtMost(text, maxPresign, "5m: the address is valid for that long, even without the row")
+}
+
+// readRetention reads the setting files.retention.
+func readRetention(text string) (time.Duration, error) {
+	return setting.AtMost(text, 366*24*time.Hour, "24h")
 }
 
 // Unsigned is the fault of a setting files.presign over a storage that has no addresses.

@@ -6,5 +6,6 @@
 //	presign.go   a file that arrives at a pre-signed address of S3
 //	image.go     smaller images
 //	health.go    whether the storage works
+//	backup.go    a copy of all bytes
 //	files.go     all of it, for the REST surface
 package files

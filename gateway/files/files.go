@@ -23,6 +23,7 @@ type Files struct {
 	place     string // files.store, for the log
 	health    health
 	current   func() *facade.Facade
+	stay      time.Duration  // of bytes that no row names any more
 	presign   time.Duration  // of addresses at the storage; 0: there are none
 	memory    *budget.Budget // of files that arrive and of images that are made; nil: no bound
 	log       *slog.Logger
@@ -30,14 +31,13 @@ type Files struct {
 	swept     string        // the last file that a sweep has looked at
 }
 
-// Open opens the storage of a URL, whose addresses are valid for presign; 0: there are none. current is the
-// façade that describes the files, memory bounds the bytes that are held; nil: nothing does.
-func Open(url string, presign time.Duration, current func() *facade.Facade, memory *budget.Budget, log *slog.Logger) (*Files, error) {
+// Open opens the storage of a URL, with the times of c. current is the façade that describes the files, memory bounds the bytes that are held; nil: nothing does.
+func Open(url string, c *Config, current func() *facade.Facade, memory *budget.Budget, log *slog.Logger) (*Files, error) {
 	s, err := openStorage(url)
 	if err != nil {
 		return nil, describe(err)
 	}
-	return &Files{storage: s, place: url, presign: presign, current: current, memory: memory, log: log, shrinking: make(chan struct{}, 1)}, nil
+	return &Files{storage: s, place: url, stay: max(0, c.Retention), presign: c.Presign, current: current, memory: memory, log: log, shrinking: make(chan struct{}, 1)}, nil
 }
 
 // Close closes the storage.
@@ -134,7 +134,7 @@ func (s *Files) Drop(ctx context.Context, sender access.State, id string) {
 
 // sweep removes files that no row has. No two of its runs are at one time.
 func (s *Files) sweep(ctx context.Context) (err error) {
-	s.swept, err = s.current().SweepFiles(ctx, s.swept, s.remove)
+	s.swept, err = s.current().SweepFiles(ctx, s.swept, s.stay, s.remove)
 	return err
 }
 

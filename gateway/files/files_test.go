@@ -154,9 +154,9 @@ func (s *fakeS3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Method == http.MethodGet && q.Has("list-type"):
 		fmt.Fprint(w, "<ListBucketResult><IsTruncated>false</IsTruncated>")
-		for name := range s.all {
+		for name, bytes := range s.all {
 			if strings.HasPrefix(name, q.Get("prefix")) {
-				fmt.Fprintf(w, "<Contents><Key>%s</Key><Size>1</Size></Contents>", name)
+				fmt.Fprintf(w, "<Contents><Key>%s</Key><Size>%d</Size></Contents>", name, len(bytes))
 			}
 		}
 		fmt.Fprint(w, "</ListBucketResult>")
@@ -537,7 +537,7 @@ func TestFolderOfFiles(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open("file://"+filepath.ToSlash(path)+"/below", 0, nil, nil, nil); err == nil || !strings.Contains(err.Error(), "the folder of files cannot be used") {
+	if _, err := Open("file://"+filepath.ToSlash(path)+"/below", &Config{}, nil, nil, nil); err == nil || !strings.Contains(err.Error(), "the folder of files cannot be used") {
 		t.Errorf("the error is %v", err)
 	}
 }

@@ -302,7 +302,7 @@ func TestSweepOfAddresses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept, err := files.Open(store, time.Hour, func() *facade.Facade { return f }, nil, slog.New(slog.DiscardHandler))
+	kept, err := files.Open(store, &files.Config{Presign: time.Hour}, func() *facade.Facade { return f }, nil, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

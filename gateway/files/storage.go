@@ -33,6 +33,8 @@ type storage interface {
 	remove(ctx context.Context, id string) error
 	// there returns why no key can be read or written, as far as that is known without a request.
 	there() error
+	// each calls do with the id of every file whose bytes have arrived, and their number.
+	each(ctx context.Context, do func(id string, size int64) error) error
 	// held is how many bytes a write holds in memory.
 	held() int
 	close() error
@@ -159,9 +161,33 @@ func (b *bucket) there() error {
 	return nil
 }
 
+func (b *bucket) each(ctx context.Context, do func(id string, size int64) error) error {
+	all := b.List(nil)
+	for {
+		object, err := all.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if id, ok := idOf(object.Key); ok {
+			if err := do(id, object.Size); err != nil {
+				return err
+			}
+		}
+	}
+}
+
 func (b *bucket) held() int { return copied }
 
 func (b *bucket) close() error { return b.Close() }
+
+// idOf is the id of the file whose bytes a key has; not ok: they are other bytes, such as a smaller image.
+func idOf(key string) (id string, ok bool) {
+	id, ok = strings.CutSuffix(key, "/"+original)
+	return id, ok && id != probeID && !strings.Contains(id, "/")
+}
 
 // copied is how many bytes of a file are held at once while they are copied.
 const copied = 64 << 10
@@ -201,6 +227,20 @@ func (s *s3) remove(ctx context.Context, id string) error {
 		}
 		if err := s.client.RemoveObject(ctx, s.bucket, object.Key, minio.RemoveObjectOptions{}); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+func (s *s3) each(ctx context.Context, do func(id string, size int64) error) error {
+	for object := range s.client.ListObjects(ctx, s.bucket, minio.ListObjectsOptions{Recursive: true}) {
+		if object.Err != nil {
+			return object.Err
+		}
+		if id, ok := idOf(object.Key); ok {
+			if err := do(id, object.Size); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
