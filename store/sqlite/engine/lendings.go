@@ -17,16 +17,6 @@ type lendings struct {
 
 func (l *lendings) add(op *Op) { l.ops = append(l.ops, op) }
 
-// lend runs transactions that wait, as one of SQLite's, for the time of a group.
-func (w *writer) lend(l *lendings) {
-	if len(l.ops) == 0 {
-		return
-	}
-	ops := l.inTurns()
-	l.ops = w.commit(ops)
-	l.last = callerOf(ops[len(ops)-len(l.ops)-1])
-}
-
 // inTurns returns the transactions in the order of their callers' turns.
 func (l *lendings) inTurns() []*Op {
 	type place struct {

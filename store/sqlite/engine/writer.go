@@ -1,13 +1,11 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"runtime"
 	"runtime/debug"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	sqlite3 "github.com/ncruces/go-sqlite3"
@@ -41,41 +39,6 @@ type writer struct {
 	mu     sync.RWMutex
 	closed bool
 }
-
-// Op is one caller's part of a transaction. Use it once.
-type Op struct {
-	// Ctx is the caller's: its end interrupts the statement that runs for it.
-	Ctx context.Context
-	// Run does the work, on the writer's connection. It may run again, when its transaction had to
-	// begin again; so it first resets its results. An error undoes its writes.
-	Run func(*Conn) error
-	// Blame, where set, replaces an error of Run by one that names its cause, such as the relation
-	// of a foreign key. It runs in the state after the write, before that is undone.
-	Blame func(*Conn, error) error
-	// Committed, where set, is called once the writes of Run are durable: in a transaction when
-	// that is. It is not called for writes that are undone.
-	Committed func()
-	// Alone is work outside any transaction that no other write may share: a migration. It
-	// makes its own transaction.
-	Alone bool
-	// lends says that Run lends the connection to another goroutine (see transaction), and
-	// idle that nothing was written by it.
-	lends, idle bool
-
-	// state is waiting, begun or abandoned. The first change from waiting decides: the writer
-	// begins it, or the caller abandons it.
-	state atomic.Int32
-	err   error
-	// done is closed when err is final.
-	done chan struct{}
-}
-
-const (
-	// The states of an Op.
-	waiting int32 = iota
-	begun
-	abandoned
-)
 
 const (
 	// maxGroup is how many writes are in one transaction at most.
@@ -249,23 +212,14 @@ func (w *writer) leave() {
 	}
 }
 
-// begin claims a write that is still wanted; false where its caller has gone.
-func (op *Op) begin() bool { return op.state.CompareAndSwap(waiting, begun) }
-
-// claim is begin for an Op that may have begun in a transaction that was lost.
-func (op *Op) claim() bool { return op.begin() || op.state.Load() == begun }
-
-// answer makes err the outcome and wakes the caller.
-func (op *Op) answer(err error) {
-	op.err = err
-	close(op.done)
-}
-
-// answerAll answers the callers of a transaction whose end had this error.
-func answerAll(ops []*Op, err error) {
-	for _, op := range ops {
-		op.answer(cmp.Or(op.err, err))
+// lend runs transactions that wait, as one of SQLite's, for the time of a group.
+func (w *writer) lend(l *lendings) {
+	if len(l.ops) == 0 {
+		return
 	}
+	ops := l.inTurns()
+	l.ops = w.commit(ops)
+	l.last = callerOf(ops[len(ops)-len(l.ops)-1])
 }
 
 // commit runs a group as one transaction and answers each of its callers, but for the Ops that lend
