@@ -80,7 +80,7 @@ func Run(ctx context.Context, f *facade.Facade, view *catalog.Catalog, state acc
 			}
 			res, err := c.make(ctx, caller, state, trace, results)
 			if err != nil {
-				if facade.RequestOf(reading).Exhausted() != nil && !writes[i] {
+				if !writes[i] && !facade.IsReadOnly(ctx) && facade.RequestOf(reading).Exhausted() != nil {
 					err = tooMuchReading()
 				}
 				return atCall(err, i)
