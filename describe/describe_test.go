@@ -195,6 +195,21 @@ func TestExamplesFit(t *testing.T) {
 	}
 }
 
+// TestResultExamplesFit: the result of every example of OpenRPC fits the schema of the result.
+func TestResultExamplesFit(t *testing.T) {
+	for name, fsys := range projects {
+		t.Run(name, func(t *testing.T) {
+			doc := documents(t, compiled(t, fsys).Catalog(), "")["openrpc"]
+			c := compilerOf(t, doc)
+			for i, method := range jsontext.Elements(jsontext.Get(doc, "methods")) {
+				for _, e := range jsontext.Elements(jsontext.Get(method, "examples")) {
+					c.fits("/methods/"+strconv.Itoa(i)+"/result/schema", jsontext.Get(jsontext.Get(e, "result"), "value"))
+				}
+			}
+		})
+	}
+}
+
 // TestEventExamplesFit: the example of every fact fits the schema of its event.
 func TestEventExamplesFit(t *testing.T) {
 	found := 0

@@ -79,16 +79,11 @@ func (d *openRPC) params(op *catalog.Operation) (params, sample []json.RawMessag
 // method is one operation.
 func (d *openRPC) method(op *catalog.Operation) json.RawMessage {
 	params, sample, complete := d.params(op)
-	answer := d.output(op)
-	if answer == nil {
+	answer, value := d.output(op), json.RawMessage("true") // any JSON
+	if answer != nil {
+		value = d.resultExample(op)
+	} else {
 		answer = object("description", "Any JSON: the response has no declared shape.")
-	}
-	var value json.RawMessage
-	if op.Output != nil {
-		value = d.rowExample(op)
-	}
-	if value == nil {
-		value = json.RawMessage("true")
 	}
 	name := op.Door.Name + "." + op.Name
 	pairs := []any{

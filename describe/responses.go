@@ -20,8 +20,8 @@ func (d *openAPI) answers(r Route) json.RawMessage {
 	var all schema.Object
 	tag := object("ETag", object("description", "The version of the row.", "schema", object("type", "string")))
 	var sample json.RawMessage
-	if op.Output != nil {
-		sample = d.schemas.rowExample(op)
+	if d.outputOf(op) != nil {
+		sample = d.schemas.resultExample(op)
 	}
 	success := func(status int, about string, headers json.RawMessage) {
 		answer := d.answer(op)
@@ -157,19 +157,20 @@ var causes = map[kiterror.Code]string{
 	kiterror.TooManyRequests:     "The caller has sent too many requests: Retry-After says how long to wait.",
 }
 
-// rowExample is an example for an operation that returns rows; nil for any other operation.
-func (s *schemas) rowExample(op *catalog.Operation) json.RawMessage {
-	one := s.example(op.Output, row)
-	if op.IsMany() {
-		return manyExample(op, one)
+// resultExample is an example of the result of an operation that has an output.
+func (s *schemas) resultExample(op *catalog.Operation) json.RawMessage {
+	switch {
+	case op.Aggregates():
+		return groupsExample
+	case op.IsMany():
+		return s.manyExample(op)
 	}
+	one := s.example(op.Output, row)
 	switch op.Cardinality {
 	case catalog.PageOf:
 		return object("items", list(one), "total", 1, "hasMore", false, "endCursor", json.RawMessage("null"))
 	case catalog.Many:
 		return list(one)
-	case catalog.NoOutput:
-		return nil
 	}
 	return one
 }
@@ -179,15 +180,21 @@ func (s *schemas) rowExample(op *catalog.Operation) json.RawMessage {
 //	createMany              {"items": […]}
 //	updateMany, deleteMany  {"count": 1, "items": […]}, items where fields are sent
 //	upsert                  {"created": true, "item": {…}}
-func manyExample(op *catalog.Operation, one json.RawMessage) json.RawMessage {
+//	import                  {"created": 1, …}
+func (s *schemas) manyExample(op *catalog.Operation) json.RawMessage {
 	switch op.Name {
 	case "createMany":
-		return object("items", list(one))
+		return object("items", list(s.example(op.Output, row)))
 	case "upsert":
-		return object("created", true, "item", one)
+		return object("created", true, "item", s.example(op.Output, row))
+	case "import":
+		return object("created", 1, "updated", 0, "rows", 1, "complete", true, "faults", list())
 	}
 	return object("count", 1)
 }
+
+// groupsExample is an example of the answer of aggregate: one group, of all rows.
+var groupsExample = json.RawMessage(`{"items":[{"key":{},"count":1}],"hasMore":false,"endCursor":null}`)
 
 // manyAnswers are the successes of writes of many rows.
 var manyAnswers = map[string]string{
