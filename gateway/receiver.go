@@ -85,13 +85,13 @@ func NewReceiver(project *facade.Project, frond string, opts *ReceiverOptions) (
 	})
 	surfaces := map[string]*guard.Path{envelope.Path: received(envelope.Path, frames)}
 	surfaces[envelope.Path].Consistent = host.copies()
-	paths := []string{envelope.Path, "/livez", "/readyz"}
+	paths := []string{envelope.Path}
 	for path, handler := range besideCalls(host, served, caller, verifier) {
 		paths, surfaces[path] = append(paths, path), received(path, handler)
 	}
 	mux.HandleFunc("/livez", live)
 	mux.HandleFunc("/readyz", host.ready(&r.draining, false))
-	mux.Handle("/", notFound(paths))
+	mux.Handle("/", notFound(append(paths, "/livez", "/readyz")))
 	others := &guard.Path{Handler: mux}
 	// Answers are not compressed (docs/decisions/http-guards.md).
 	r.handler = host.around(func(r *http.Request) *guard.Path { return cmp.Or(surfaces[r.URL.Path], others) })
