@@ -327,7 +327,7 @@ func (m *model) do(w modelWrite, at string) (a modelAnswer, failed int) {
 		}
 	case "updateMany", "deleteMany":
 		if w.empty {
-			m.refuse("VALIDATION_FAILED", at+"/query/where")
+			m.refuse("VALIDATION_FAILED", at+"/query/where/and")
 			m.judgePatch(body, at+"/body")
 			return a, 0
 		}

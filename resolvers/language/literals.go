@@ -170,7 +170,9 @@ func key(dst []byte, name string) []byte { return jsontext.AppendName(jsontext.C
 // the written value, else the default. written is nil if the document does not name the
 // argument. A required argument without a value sets Err.
 func (r *Renderer) Argument(dst []byte, def *Definition, written *ast.Value) ([]byte, bool) {
-	r.path = append(r.path[:0], def.Name)
+	if r.Complete {
+		r.path = append(r.path[:0], def.Name)
+	}
 	if written != nil && !r.absent(written) {
 		return r.value(dst, def.Type, written), true
 	}

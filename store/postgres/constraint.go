@@ -30,6 +30,9 @@ import (
 // The names that the server gives are of tables and columns: the log has them, and the answer only
 // in development (Options.NameRules).
 func (s *access) constraint(t *table, written []facade.Record, err error) error {
+	if err == nil {
+		return nil
+	}
 	code, name, tableName, columnName := engine.Violated(err)
 	if raised := engine.Raised(err); raised != "" {
 		return s.unexplained(err, raised, "table", t.Plain, "raised", raised)

@@ -38,9 +38,6 @@ func (s *access) define(ctx context.Context, m *migrator) error {
 	if len(m.Defined) == 0 {
 		return nil
 	}
-	if err := s.db.Own(ctx, "definitions", makeDefinitions); err != nil {
-		return err
-	}
 	names, lists := []byte{'{'}, []byte{'{'}
 	for name, list := range m.Defined {
 		names, lists = appendElementText(names, []byte(name)), appendElementText(lists, []byte(strings.Join(list, " ")))

@@ -48,7 +48,7 @@ func (s *serving) enter(ctx context.Context, definitions map[string]string, look
 	if err == nil {
 		err = s.write(ctx, text)
 	}
-	if engine.Lacks(err) != "" {
+	if engine.Withheld(err) {
 		s.db.Log().Info("the role of the connection may not write the record of gateways; a change of tables does not know that this one serves", "error", err)
 		return nil
 	}

@@ -38,8 +38,8 @@ func prepared(t testing.TB, url string, entities []*schema.Entity, trace func(st
 	return s.Prepare(t.Context(), entities)
 }
 
-// Several gateways that prepare one database at once make everything once, and a start with
-// an unchanged schema only reads the catalogue.
+// Several gateways that prepare one database at once make everything once. A start with an unchanged
+// schema reads the catalogue, and writes nothing but its entry in the record of gateways.
 func TestPrepareTogether(t *testing.T) {
 	url := pgtest.Database(t)
 	var wg sync.WaitGroup
@@ -52,7 +52,7 @@ func TestPrepareTogether(t *testing.T) {
 	}
 	wg.Wait()
 	if err := prepared(t, url, storetest.Cards(t).Entities, func(sql string, _ ...any) {
-		if !strings.HasPrefix(sql, "SELECT") {
+		if !strings.HasPrefix(sql, "SELECT") && !strings.Contains(sql, "frond.serving") {
 			t.Errorf("a start with an unchanged schema ran %s", sql)
 		}
 	}); err != nil {
@@ -100,7 +100,7 @@ func TestManyEntities(t *testing.T) {
 	for _, start := range []struct {
 		name string
 		most int
-	}{{"a first start", 40}, {"a start over a schema that is there", 10}} {
+	}{{"a first start", 42}, {"a start over a schema that is there", 10}} {
 		began := time.Now()
 		statements := 0
 		if err := prepared(t, url, entities, func(string, ...any) { statements++ }); err != nil {

@@ -159,6 +159,12 @@ func Lacks(err error) string {
 	return ""
 }
 
+// Withheld says whether the role lacks a right over a table, this program's own tables included.
+func Withheld(err error) bool {
+	var own rightMissing
+	return errors.As(err, &own) || Lacks(err) != ""
+}
+
 // Unknown says whether the server lacks a feature that a statement uses: a word, an option, a
 // setting. A table or a column that is missing, or not permitted, is another matter.
 func Unknown(err error) bool {

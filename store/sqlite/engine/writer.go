@@ -225,9 +225,10 @@ func (w *writer) lend(l *lendings) {
 // commit runs a group as one transaction and answers each of its callers, but for the Ops that lend
 // and were not begun in the time of a group: it returns them. Where the failure of one statement has
 // ended the whole transaction (an interrupt, a full disk), the others run again without that one;
-// since no caller has an answer yet, none notices. Each round is one write shorter, so it ends.
+// since no caller has an answer yet, none notices. Each round is one write shorter, so it ends. It uses
+// the memory of group.
 func (w *writer) commit(group []*Op) (later []*Op) {
-	ops := make([]*Op, 0, len(group))
+	ops := group[:0]
 	for _, op := range group {
 		if op.lends || op.begin() {
 			ops = append(ops, op)
