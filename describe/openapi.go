@@ -192,7 +192,7 @@ func (d *openAPI) body(r Route) json.RawMessage {
 	media := func(s, sample json.RawMessage) json.RawMessage { return object("schema", s, "example", sample) }
 	switch {
 	case op.IsMany() && op.Name == "import":
-		file := object("schema", object("type", "string", "description", "A row in each line, of any number of lines; CSV with a header that names the fields."))
+		file := object("schema", object("type", "string", "description", "A row in each line, of any number of lines; CSV with a header that names the fields, and commas, semicolons or tabs between cells."))
 		rows := object("type", "array", "items", d.schemas.of(op.Input, creation), "maxItems", catalog.MaxCreateMany)
 		return object("required", true, "content", object("text/csv", file, "application/x-ndjson", file, "application/json", media(rows, d.sampleRows(op))))
 	case op.Open && op.Input == nil:

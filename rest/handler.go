@@ -138,6 +138,8 @@ type exchange struct {
 	upload   bulk.Format // of a file of rows that is sent; "": none is
 	form     bool        // the body is a form with files
 	formulas bool        // cells of the file that look like formulas are escaped
+	// delimiter is between cells of a file of CSV that is sent; 0: the file shows it.
+	delimiter byte
 
 	status  int    // of a failure whose code has another one in the table; 0: the table's
 	applied string // the value of Preference-Applied
@@ -260,7 +262,7 @@ func serveImport(x *exchange) error {
 	x.account.Close() // each batch has its own
 	u := upload{
 		r: x.r, control: http.NewResponseController(x.w), timeout: x.handler.options.Timeout, budget: x.handler.options.Budget,
-		caller: x.handler.caller, call: &x.call, format: x.upload,
+		caller: x.handler.caller, call: &x.call, format: x.upload, delimiter: x.delimiter,
 	}
 	report, err := u.serve(x.op.Door)
 	if err != nil || !report.Complete {

@@ -21,6 +21,7 @@ import (
 // by batch, each under a timeout and an account of its own. The limit of a body does not apply.
 //
 //	POST /api/catalog/products/import?by=sku    Content-Type: text/csv, application/x-ndjson
+//	POST /api/catalog/products/import?by=sku&delimiter=tab    Content-Type: text/csv
 //
 // A list of at most a thousand rows as application/json is an ordinary call.
 
@@ -38,6 +39,25 @@ func uploadFormat(op *catalog.Operation, r *http.Request) bulk.Format {
 	return ""
 }
 
+// delimiterParameter is the parameter of a file of CSV.
+const delimiterParameter = "delimiter"
+
+// cutDelimiter takes the parameter delimiter out of the parameters of a file that is sent.
+func cutDelimiter(a *arguments, all []parameter) (rest []parameter, delimiter byte) {
+	for _, p := range all {
+		if p.name != delimiterParameter {
+			rest = append(rest, p)
+			continue
+		}
+		if d, ok := bulk.ReadDelimiter(p.values[0]); ok && len(p.values) == 1 {
+			delimiter = d
+		} else {
+			a.refuse(delimiterParameter, "enum", bulk.DelimiterRule)
+		}
+	}
+	return rest, delimiter
+}
+
 // upload is a file of rows that is sent to be imported.
 type upload struct {
 	r       *http.Request
@@ -47,6 +67,8 @@ type upload struct {
 	caller  facade.Caller
 	call    *facade.Call
 	format  bulk.Format
+	// delimiter is between cells of CSV. 0: the file shows it.
+	delimiter byte
 }
 
 // serve imports the file.
@@ -55,7 +77,9 @@ func (u *upload) serve(card *catalog.Door) (*bulk.Report, error) {
 		return nil, kiterror.Errorf(kiterror.BadRequest, "the body is compressed; send it without a Content-Encoding")
 	}
 	i := bulk.Import{Caller: u.caller, Call: u.call, Card: card.Entity, Begin: u.beginBatch}
-	report, err := i.Run(u.r.Context(), bulk.NewReader(u, u.format, card.Entity))
+	rows := bulk.NewReader(u, u.format, card.Entity)
+	rows.Delimiter = u.delimiter
+	report, err := i.Run(u.r.Context(), rows)
 	_ = u.control.SetWriteDeadline(time.Now().Add(pageGrace)) // a writer without deadlines is not limited
 	return report, err
 }

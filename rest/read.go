@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/bulk"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
@@ -48,6 +49,9 @@ func (x *exchange) read() *kiterror.Error {
 	a := arguments{op: x.op, pathID: x.match.hasID}
 	if x.format = fileFormat(x.op, x.r.Header["Accept"]); x.format != "" {
 		parameters, x.formulas = cutEscape(&a, parameters)
+	}
+	if x.upload == bulk.CSV {
+		parameters, x.delimiter = cutDelimiter(&a, parameters)
 	}
 	// The id comes first, and no parameter may set params.id too (see home).
 	if x.match.hasID {

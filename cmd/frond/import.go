@@ -27,6 +27,7 @@ func newImport(s *shell) *cobra.Command {
 	by := cmd.Flags().String("by", "", "the unique key that rows are known by: a field, or fields with commas")
 	dry := cmd.Flags().Bool("dry-run", false, "judge and write the rows of each batch, and undo it")
 	faults := cmd.Flags().Int("faults", 0, "the number of faulty rows after which the import ends; 100 unless set")
+	delimiter := cmd.Flags().String("delimiter", "", "between cells of csv: comma, semicolon, tab or pipe; without it the first line shows it")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if *by == "" {
 			return errors.New("--by is missing; name the unique key of the rows, such as --by sku")
@@ -34,6 +35,10 @@ func newImport(s *shell) *cobra.Command {
 		as, err := fileFormat(*format, args[1])
 		if err != nil {
 			return err
+		}
+		between, ok := bulk.ReadDelimiter(*delimiter)
+		if *delimiter != "" && (!ok || as != bulk.CSV) {
+			return errors.New("--delimiter cannot be this; it " + bulk.DelimiterRule + ", for a file of type csv")
 		}
 		file, size, err := openFile(s, args[1])
 		if err != nil {
@@ -47,8 +52,8 @@ func newImport(s *shell) *cobra.Command {
 		if *faults > 0 {
 			query["faults"] = *faults
 		}
-		p := &fileProgress{to: s.stderr, size: size}
-		answer, err := c.importFile(cmd.Context(), s, args[0], query, as, file, p)
+		p := &fileProgress{from: file, to: s.stderr, size: size}
+		answer, err := c.importFile(cmd.Context(), s, args[0], query, rowsOfFile{as, between, p})
 		p.end()
 		if err != nil {
 			return err
@@ -73,8 +78,15 @@ func openFile(s *shell, name string) (file io.ReadCloser, size int64, err error)
 	return opened, size, nil
 }
 
+// rowsOfFile is a file of rows that is sent.
+type rowsOfFile struct {
+	format    bulk.Format
+	delimiter byte // between cells of CSV; 0: the file shows it
+	progress  *fileProgress
+}
+
 // importFile imports a file here or at --url, and returns the answer.
-func (c *pendingCall) importFile(ctx context.Context, s *shell, entity string, query map[string]any, as bulk.Format, file io.Reader, p *fileProgress) (json.RawMessage, error) {
+func (c *pendingCall) importFile(ctx context.Context, s *shell, entity string, query map[string]any, file rowsOfFile) (json.RawMessage, error) {
 	text, err := json.Marshal(query)
 	if err != nil {
 		return nil, err
@@ -88,11 +100,12 @@ func (c *pendingCall) importFile(ctx context.Context, s *shell, entity string, q
 		return nil, err
 	}
 	defer target.close()
-	p.from = file
 	if c.url == "" {
 		card := target.card(entity)
-		i := bulk.Import{Caller: target, Call: prepared, Card: card, Progress: p.batch}
-		report, err := i.Run(ctx, bulk.NewReader(p, as, card))
+		i := bulk.Import{Caller: target, Call: prepared, Card: card, Progress: file.progress.batch}
+		rows := bulk.NewReader(file.progress, file.format, card)
+		rows.Delimiter = file.delimiter
+		report, err := i.Run(ctx, rows)
 		if err != nil {
 			return nil, kiterror.AsError(err)
 		}
@@ -102,7 +115,11 @@ func (c *pendingCall) importFile(ctx context.Context, s *shell, entity string, q
 	if err != nil {
 		return nil, err
 	}
-	answer, err := door.send(ctx, http.MethodPost, "/import", queryValues(text), "application/json", as.MediaType(), p)
+	values := queryValues(text)
+	if file.delimiter != 0 {
+		values.Set("delimiter", string(rune(file.delimiter)))
+	}
+	answer, err := door.send(ctx, http.MethodPost, "/import", values, "application/json", file.format.MediaType(), file.progress)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/frondhost/frond/schema"
@@ -18,12 +19,16 @@ const maxRow = 1 << 20
 
 // Reader reads rows of a file as JSON objects.
 type Reader struct {
+	// Delimiter is the byte between cells of CSV. 0: the first line shows it.
+	Delimiter byte
+
 	from   *bufio.Reader
 	format Format
 	card   *schema.Entity
 	line   int // of the last row that was read
 	ended  int // line ends that were read
 
+	begun   bool
 	header  []string
 	columns []*schema.Property // of the header; nil: the card does not have the column
 	text    []byte             // of the row
@@ -60,6 +65,12 @@ func (r *Reader) fault(code, format string, args ...any) *Fault {
 // Next returns the next row, which is valid until the call after it, and its line. A fault is that of the
 // row alone unless it ends the file. The error is io.EOF at the end, or that of the file.
 func (r *Reader) Next() (row []byte, line int, fault *Fault, err error) {
+	if !r.begun {
+		r.begun = true
+		if fault := r.begin(); fault != nil {
+			return nil, r.line, fault, nil
+		}
+	}
 	if r.format == CSV {
 		row, fault, err = r.nextRecord()
 	} else {
@@ -89,8 +100,8 @@ func (r *Reader) nextObject() ([]byte, *Fault, error) {
 			break
 		}
 		r.ended++
-		text := bytes.TrimPrefix(r.text, utf8BOM)
-		if text = bytes.TrimSpace(text); len(text) == 0 {
+		text := bytes.TrimSpace(r.text)
+		if len(text) == 0 {
 			continue
 		}
 		if err := jsontext.Check(text); err != nil {
@@ -102,9 +113,6 @@ func (r *Reader) nextObject() ([]byte, *Fault, error) {
 		return text, nil, nil
 	}
 }
-
-// utf8BOM is what some programs begin a file of UTF-8 with.
-var utf8BOM = []byte("\uFEFF")
 
 // tooLong ends a file with a row that is too long.
 func (r *Reader) tooLong() *Fault {
@@ -125,12 +133,11 @@ func (r *Reader) nextRecord() ([]byte, *Fault, error) {
 		if fault != nil || err != nil {
 			return nil, fault, err
 		}
-		empty := len(r.cells) == 1 && r.cells[0] == (cell{})
-		if empty && len(r.header) > 1 {
-			continue // an empty line
+		if len(r.header) == 1 || slices.ContainsFunc(r.cells, func(c cell) bool { return !c.empty() }) {
+			break
 		}
-		break
 	}
+	r.dropEmpty(len(r.header))
 	if len(r.cells) != len(r.header) {
 		return nil, r.fault("columns", "has %d cells, and the header has %d; write a cell for each column", len(r.cells), len(r.header)), nil
 	}
@@ -142,6 +149,11 @@ func (r *Reader) nextRecord() ([]byte, *Fault, error) {
 			fault.Column = r.header[i]
 			return nil, fault, nil
 		}
+		if message := decimalComma(r.columns[i], text); message != "" {
+			fault := r.fault("type", "%s", message)
+			fault.Column = r.header[i]
+			return nil, fault, nil
+		}
 		r.text = appendMember(r.text, r.header[i], r.columns[i], text, c.quoted)
 	}
 	r.text = append(r.text, '}')
@@ -150,9 +162,7 @@ func (r *Reader) nextRecord() ([]byte, *Fault, error) {
 
 // readHeader reads the names of the columns.
 func (r *Reader) readHeader() (*Fault, error) {
-	if start, _ := r.from.Peek(len(utf8BOM)); bytes.Equal(start, utf8BOM) {
-		_, _ = r.from.Discard(len(utf8BOM))
-	}
+	r.findDelimiter()
 	fault, err := r.record()
 	switch {
 	case errors.Is(err, io.EOF):
@@ -161,11 +171,16 @@ func (r *Reader) readHeader() (*Fault, error) {
 	case err != nil:
 		return nil, err
 	}
+	r.dropEmpty(1)
 	for _, c := range r.cells {
 		name := string(r.raw[c.from:c.to])
 		switch {
 		case fault != nil:
-		case name == "" || !utf8.ValidString(name):
+		case !utf8.ValidString(name):
+			fault = r.fault("header", "is not UTF-8; save the file as UTF-8")
+		case strings.ContainsRune(name, '\r') && !c.quoted:
+			fault = r.fault("header", "has line ends of CR alone; save the file with lines that end with CRLF or LF")
+		case name == "":
 			fault = r.fault("header", "has a column without a name; name a field in each cell of the first line")
 		case slices.Contains(r.header, name):
 			fault = r.fault("header", "names %s twice; leave one of the columns out", schema.Quoted(name))
@@ -213,7 +228,9 @@ func appendMember(dst []byte, name string, p *schema.Property, text []byte, quot
 		return jsontext.AppendText(dst, text)
 	}
 	switch p.Kind {
-	case schema.KindInteger, schema.KindNumber, schema.KindBoolean:
+	case schema.KindBoolean:
+		return appendBoolean(dst, p, text)
+	case schema.KindInteger, schema.KindNumber:
 		dst, _ = schema.AppendCoerced(dst, &p.Shape, text)
 		return dst
 	case schema.KindJSON:
@@ -249,7 +266,7 @@ func (r *Reader) record() (*Fault, error) {
 			if fault, err := r.quotedText(); fault != nil || err != nil {
 				return fault, err
 			}
-		case b == ',':
+		case b == r.Delimiter:
 			_ = r.close(&c)
 		case b == '\n':
 			r.ended++
