@@ -246,7 +246,7 @@ func TestEveryBodyHasAnExample(t *testing.T) {
 func TestAnswersFit(t *testing.T) {
 	f := compiled(t, projects["shop"])
 	ctx := context.Background()
-	if err := seed.Write(ctx, f); err != nil {
+	if _, err := seed.Write(ctx, f); err != nil {
 		t.Fatal(err)
 	}
 	c := compilerOf(t, documents(t, f.Catalog(), "")["openapi"])

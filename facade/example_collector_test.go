@@ -47,7 +47,7 @@ collectors:
 	if err != nil {
 		panic(err)
 	}
-	if err := seed.Write(context.Background(), host); err != nil {
+	if _, err := seed.Write(context.Background(), host); err != nil {
 		panic(err)
 	}
 	for _, user := range []any{map[string]any{"id": "s", "role": "staff"}, map[string]any{"id": "ada"}, nil} {

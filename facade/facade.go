@@ -27,7 +27,7 @@
 //	facade.Present(post, "excerpt", text, excerpts, "body") // func(ctx, []facade.Row) ([]string, error)
 //	compiled, err := compile.Project(project, nil)
 //	f, err := facade.New(compiled, store, nil)
-//	err = seed.Write(ctx, f)
+//	_, err = seed.Write(ctx, f)
 //	res, err := f.Call(ctx, &facade.Call{Entity: "post", Operation: "list"})
 //
 // [Read] reads the folder, facade/compile compiles it and reports every fault at once. The result

@@ -258,7 +258,7 @@ func TestListLimits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := seed.Write(t.Context(), f); err != nil {
+	if _, err := seed.Write(t.Context(), f); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ method, query, want string }{

@@ -66,7 +66,7 @@ func TestIDsOfAListInSeeds(t *testing.T) {
 		t.Fatal(err)
 	}
 	var faults schema.Faults
-	if err = seed.Write(t.Context(), f); !errors.As(err, &faults) || len(faults) != 2 || faults[0].Pointer != "/0/tags/1" || faults[1].Pointer != "/1/likes/2" {
+	if _, err = seed.Write(t.Context(), f); !errors.As(err, &faults) || len(faults) != 2 || faults[0].Pointer != "/0/tags/1" || faults[1].Pointer != "/1/likes/2" {
 		t.Errorf("%v, want a fault for each id of no row", err)
 	}
 }

@@ -45,7 +45,7 @@ func FuzzRows(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := seed.Write(context.Background(), host); err != nil {
+		if _, err := seed.Write(context.Background(), host); err != nil {
 			t.Fatal(err)
 		}
 		list := func(state access.State) string {

@@ -254,7 +254,13 @@ func (h *Host) follow(ctx context.Context, swap func(*facade.Facade) (func(), er
 
 // seed writes the seeds, or has them written as soon as the store can be reached.
 func (h *Host) seed(ctx context.Context, f *facade.Facade) error {
-	write := func(ctx context.Context) error { return seed.Write(ctx, f) }
+	write := func(ctx context.Context) error {
+		notes, err := seed.Write(ctx, f)
+		for _, note := range notes {
+			h.log.Warn(note)
+		}
+		return err
+	}
 	if later := h.store.can.WhenReady; later != nil && later(write) {
 		return nil
 	}

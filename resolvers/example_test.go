@@ -34,7 +34,7 @@ func ExampleEngine() {
 	if err != nil {
 		panic(err)
 	}
-	if err := seed.Write(context.Background(), host); err != nil {
+	if _, err := seed.Write(context.Background(), host); err != nil {
 		panic(err)
 	}
 	b := projection.NewBuilder()

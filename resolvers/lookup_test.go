@@ -41,7 +41,7 @@ func ExampleLookup() {
 	if err != nil {
 		panic(err)
 	}
-	if err := seed.Write(context.Background(), host); err != nil {
+	if _, err := seed.Write(context.Background(), host); err != nil {
 		panic(err)
 	}
 

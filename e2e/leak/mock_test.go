@@ -54,7 +54,7 @@ func mocked(t *testing.T, g *garden, number uint64, rows int) error {
 	if err := store.Prepare(ctx, f.Catalog().Set.Entities); err != nil {
 		return err
 	}
-	if err := seed.Write(ctx, f); err != nil {
+	if _, err := seed.Write(ctx, f); err != nil {
 		return err
 	}
 	for _, door := range f.Catalog().Fronds[0].Doors {

@@ -27,11 +27,22 @@ import (
 //
 // Rows that are refused are schema.Faults with file and index, all of them at
 // once, and then nothing is written. Another failure is a [kiterror.Error].
-func Write(ctx context.Context, f *facade.Facade) error {
-	seeds := f.Seeds()
-	if len(seeds) == 0 {
-		return nil
+//
+// The notes name the files whose rows are not written: an entity that has rows, and a file that
+// changed since its rows were written.
+func Write(ctx context.Context, f *facade.Facade) (notes []string, err error) {
+	if len(f.Seeds()) == 0 {
+		return nil, nil
 	}
+	if notes, err = write(ctx, f); err != nil {
+		return nil, err
+	}
+	return append(notes, changed(ctx, f)...), nil
+}
+
+// write writes the seeds of entities that had none yet. The notes name the files of entities that have rows.
+func write(ctx context.Context, f *facade.Facade) (notes []string, err error) {
+	seeds := f.Seeds()
 	s := seeding{facade: f, store: f.Store(), ids: map[*schema.Entity]map[string]bool{}}
 	files := inDependencyOrder(seeds)
 	entities := make([]*schema.Entity, len(files))
@@ -41,7 +52,7 @@ func Write(ctx context.Context, f *facade.Facade) error {
 	seeder := seederOf(s.store)
 	done, err := seeder.Seeded(ctx, entities)
 	if err != nil {
-		return kiterror.AsError(err)
+		return nil, kiterror.AsError(err)
 	}
 	var batches []facade.SeedBatch
 	for _, file := range files {
@@ -51,27 +62,28 @@ func Write(ctx context.Context, f *facade.Facade) error {
 		empty, err := isEmpty(ctx, s.store, file.Entity)
 		switch {
 		case err != nil:
-			return kiterror.AsError(err).At(file.Entity.Name, "create")
+			return nil, kiterror.AsError(err).At(file.Entity.Name, "create")
 		case empty:
 			s.files = append(s.files, s.judge(ctx, file))
 		default:
 			batches = append(batches, facade.SeedBatch{Entity: file.Entity})
+			notes = append(notes, fmt.Sprintf("%s is not written: the store has rows of %s already", file.File, file.Entity.Name))
 		}
 	}
 	if err := s.consistent(ctx); err != nil {
-		return err
+		return nil, err
 	}
 	if err := s.faults.Err(); err != nil {
-		return err
+		return nil, err
 	}
 	late := s.holdBack()
 	for _, file := range s.files {
 		batches = append(batches, facade.SeedBatch{Entity: file.Entity, Rows: s.parentsFirst(file), Late: late[file.Entity]})
 	}
 	if len(batches) == 0 {
-		return nil
+		return nil, nil
 	}
-	return s.explain(seeder.Seed(ctx, batches))
+	return notes, s.explain(seeder.Seed(ctx, batches))
 }
 
 // explain is a store's refusal of seeds as a fault of their file.
@@ -145,10 +157,12 @@ func (s *seeding) judge(ctx context.Context, file facade.SeedFile) judged {
 		record, err := s.facade.Complete(ctx, file.Entity, row)
 		if err != nil {
 			s.refused(file.File, i, err)
-			out.records = append(out.records, nil)
-			continue
+			record = nil
 		}
 		out.records = append(out.records, record)
+		if record == nil { // rows that point at it are in order
+			record = facade.Record{{Name: file.Entity.Primary.Name, Value: jsontext.Get(row, file.Entity.Primary.Name)}}
+		}
 		ids[string(s.id(file.Entity, record))] = true
 	}
 	return out
@@ -177,6 +191,7 @@ func (s *seeding) refused(file string, i int, err error) {
 func (s *seeding) consistent(ctx context.Context) error {
 	for _, file := range s.files {
 		uniques := append([][]*schema.Property{{file.Entity.Primary}}, file.Entity.Uniques...)
+		twice := map[int]bool{} // rows that have a fault
 		for _, members := range uniques {
 			seen := map[string]int{}
 			for i, r := range file.records {
@@ -184,7 +199,11 @@ func (s *seeding) consistent(ctx context.Context) error {
 				if !ok {
 					continue
 				}
+				if twice[i] {
+					continue
+				}
 				if first, taken := seen[values]; taken {
+					twice[i] = true
 					s.fault(file.File, i, "/"+jsontext.Token(members[0].Name), fmt.Sprintf("%s is taken by row %d", names(members), first), "give every row its own")
 					continue
 				}

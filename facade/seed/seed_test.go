@@ -47,7 +47,7 @@ func TestSeed(t *testing.T) {
 	if _, err := storetest.Call(t, f, "comment.delete", facade.Invocation{Params: []byte(`{"id":6}`)}); err != nil {
 		t.Fatal(err)
 	}
-	if err := seed.Write(t.Context(), f); err != nil { // a second start
+	if _, err := seed.Write(t.Context(), f); err != nil { // a second start
 		t.Fatal(err)
 	}
 	if got := idsOf(t, f, "comment"); got != "1 2 3 4 5" {
@@ -94,7 +94,7 @@ func TestSeedRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = seed.Write(t.Context(), f)
+	_, err = seed.Write(t.Context(), f)
 	if err == nil {
 		t.Fatal("no fault")
 	}
@@ -102,13 +102,33 @@ func TestSeedRefusals(t *testing.T) {
 seeds/thing.yaml#/0/name: name must have at least 2 characters
 seeds/thing.yaml#/3: must be an object
 seeds/thing.yaml#/2/id: id is taken by row 1; give every row its own
-seeds/thing.yaml#/2/name: name is taken by row 1; give every row its own
 seeds/thing.yaml#/2/other: other names a thing that is not among the seeds; add the row, or name one that is there`
 	if diff := cmp.Diff(want, err.Error()); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 	if got := idsOf(t, f, "thing"); got != "" {
 		t.Errorf("rows were written all the same: %s", got)
+	}
+}
+
+// A row that is refused has its own fault alone: rows that point at it have none.
+func TestSeedRefusalOfARowThatOthersPointAt(t *testing.T) {
+	p := storetest.ProjectOf(t, map[string]string{
+		"entities/thing.yaml": strings.Replace(thing, "name: {type: string}", "name: {type: string, minLength: 2}", 1),
+		"entities/part.yaml": `{type: object, properties: {id: {type: string, x-kit: {role: {primary: true}}}, thingId: {type: string, x-kit: {role: {relation: {to: thing, kind: one}}}},
+			things: {type: array, items: {type: string}, x-kit: {role: {relation: {to: thing, kind: many}}}}}}`,
+		"seeds/thing.yaml": `[{id: a, name: x}, {id: b, name: bb}]`,
+		"seeds/part.yaml":  `[{id: p, thingId: a, things: [a, b]}, {id: q, thingId: a, things: []}, {id: r, thingId: c, things: []}]`,
+	})
+	f, err := facade.New(storetest.Compiled(t, p), storetest.NewStore(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = seed.Write(t.Context(), f)
+	want := `seeds/thing.yaml#/0/name: name must have at least 2 characters
+seeds/part.yaml#/2/thingId: thingId names a thing that is not among the seeds; add the row, or name one that is there`
+	if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
 	}
 }
 

@@ -36,7 +36,7 @@ func ExampleLoad() {
 	if err != nil {
 		panic(err)
 	}
-	if err := seed.Write(context.Background(), host); err != nil {
+	if _, err := seed.Write(context.Background(), host); err != nil {
 		panic(err)
 	}
 	counting := facade.CallerFunc(func(ctx context.Context, c *facade.Call) (*facade.Result, error) {

@@ -79,7 +79,7 @@ func New(tb testing.TB, p *facade.Project, store facade.Store, opts *facade.Opti
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if err := seed.Write(context.Background(), f); err != nil {
+	if _, err := seed.Write(context.Background(), f); err != nil {
 		tb.Fatal(err)
 	}
 	return f

@@ -53,7 +53,7 @@ func filled(t *testing.T, project *facade.Project, opts *mockdata.Options) (*fac
 	if err := store.Prepare(ctx, f.Catalog().Set.Entities); err != nil {
 		t.Fatal(err)
 	}
-	if err := seed.Write(ctx, f); err != nil { // every row is judged there
+	if _, err := seed.Write(ctx, f); err != nil { // every row is judged there
 		t.Fatal(err)
 	}
 	return f, notes
