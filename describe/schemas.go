@@ -220,7 +220,7 @@ func (s *schemas) input(e *schema.Entity, u use) json.RawMessage {
 			continue
 		}
 		open = true // the keyword decides about members beyond the properties
-		for member, value := range jsontext.Members(s.rewritten(schema.Object{schema.Member(kw)}.AppendJSON(nil), e)) {
+		for member, value := range jsontext.Members(s.rewritten(schema.Object{schema.Member{Name: kw.Name, Value: kw.Value}}.AppendJSON(nil), e)) {
 			out = append(out, member, value)
 		}
 	}

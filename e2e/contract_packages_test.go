@@ -220,3 +220,24 @@ func filesOf(t *testing.T, dir string) map[string]string {
 	}
 	return files
 }
+
+// TestClientIsTheBuiltPackage: frond client writes the npm package of build-frond, byte for byte: keys that the
+// host bounds, views that no operation shows, fields with files.
+func TestClientIsTheBuiltPackage(t *testing.T) {
+	t.Parallel()
+	host := startGateway(t, shopDir)
+	for _, frond := range []string{"catalog", "sales"} {
+		built, fetched := t.TempDir(), t.TempDir()
+		if r := run(t, "", "build-frond", frond, "--dir", shopDir, "--out", built); r.code != 0 {
+			t.Fatal(r.stderr)
+		}
+		if r := run(t, "", "client", frond, "--from", host.URL, "--out", fetched); r.code != 0 {
+			t.Fatal(r.stderr)
+		}
+		here, there := filesOf(t, filepath.Join(built, "npm")), filesOf(t, fetched)
+		delete(there, "generated.json") // of build-frond it lists both packages
+		if diff := cmp.Diff(here, there); diff != "" {
+			t.Errorf("%s of build-frond and of client differ:\n%s", frond, diff)
+		}
+	}
+}

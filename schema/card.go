@@ -105,6 +105,9 @@ func (s *Shape) WhyDeprecated() string {
 type Keyword struct {
 	Name  string
 	Value json.RawMessage
+	// Implied marks a keyword that the author left out and that compiling added. It is published
+	// and judged as the others; tables do not check it.
+	Implied bool
 }
 
 // Keywords are keywords in the order they were written, each name once.
@@ -271,7 +274,7 @@ func (s Shape) Stated() Shape {
 	if s.Nullable {
 		types = append(types, "null")
 	}
-	s.Extra = append(Keywords{{"type", json.RawMessage(jsontext.AppendStrings(nil, types))}}, s.Extra...)
+	s.Extra = append(Keywords{{Name: "type", Value: json.RawMessage(jsontext.AppendStrings(nil, types))}}, s.Extra...)
 	return s
 }
 

@@ -377,7 +377,7 @@ func collectFrom(schema json.RawMessage, known map[string]bool) bool {
 				return false
 			}
 		default:
-			inner = append(inner, Keyword{name, v})
+			inner = append(inner, Keyword{Name: name, Value: v})
 		}
 	}
 	return collectKeys(inner, known)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/frondhost/frond/schema/jsontext"
@@ -31,6 +32,9 @@ func (c *compiler) finish(u *unit) {
 		c.primary(u)
 	}
 	c.uniques(u)
+	if !u.src.View && !c.remote(u) {
+		boundKeys(e)
+	}
 	b := &builder{lenient: c.remote(u), shared: c.set.shared}
 	// The builder counts its faults, so that a checker with one is not shared; the count
 	// includes the unreported ones.
@@ -249,6 +253,24 @@ func (c *compiler) uniques(u *unit) {
 				e.Uniques = append(e.Uniques, props)
 			}
 		}
+	}
+}
+
+// maxKey is the largest length, in code points, of a primary or unique text whose card gives no
+// bound. A key is part of indexes, cursors and addresses: one caller writes it, and every
+// caller reads it (docs/decisions/judge.md).
+const maxKey = 255
+
+// boundKeys adds maxLength [maxKey] to the primary and unique texts of an entity that have no bound: no
+// enum, no const, no UUID and no maxLength. The card of another host says its own bounds.
+func boundKeys(e *Entity) {
+	for _, p := range e.Fields {
+		unique := slices.ContainsFunc(e.Uniques, func(members []*Property) bool { return slices.Contains(members, p) })
+		s := &p.Shape
+		if p.Kind != KindString || !p.Axes.Primary && !unique || s.Enum != nil || s.Format == "uuid" || s.Extra.Get("maxLength") != nil || s.Extra.Get("const") != nil {
+			continue
+		}
+		s.Extra = append(slices.Clone(s.Extra), Keyword{Name: "maxLength", Value: json.RawMessage(strconv.Itoa(maxKey)), Implied: true})
 	}
 }
 

@@ -3,7 +3,6 @@ package schema
 import (
 	"encoding/json"
 	"slices"
-	"strconv"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -185,24 +184,6 @@ func (p *Property) Forbids(mode Mode) (code, message string) {
 // patches says whether absent fields keep their values.
 func (m Mode) patches() bool { return m == Update || m == Patch }
 
-// maxKey is the largest length, in code points, of a primary or unique text whose card gives no
-// bound. A key is part of indexes, cursors and addresses: one caller writes it, and every
-// caller reads it (docs/decisions/judge.md).
-const maxKey = 255
-
-// bounded returns the shape of a primary or unique text with the bound [maxKey] added. It is
-// false if the shape needs none: an enum, a const or the card's own maxLength bounds it
-// already. A card of another host has no such bound.
-func (p *Property) bounded() (*Shape, bool) {
-	unique := slices.ContainsFunc(p.Owner.Uniques, func(members []*Property) bool { return slices.Contains(members, p) })
-	s := p.Shape
-	if p.Kind != KindString || !p.Axes.Primary && !unique || s.Enum != nil || s.Extra.Get("maxLength") != nil || s.Extra.Get("const") != nil {
-		return nil, false
-	}
-	s.Extra = append(slices.Clone(s.Extra), Keyword{Name: "maxLength", Value: json.RawMessage(strconv.Itoa(maxKey))})
-	return &s, true
-}
-
 // details returns the refusals of a run: unknown keys first, none twice, at most MaxDetails;
 // nil for an accepted value.
 func (j *judging) details() []Detail {
@@ -229,13 +210,6 @@ func newJudge(e *Entity, b *builder) *judge {
 	extra := e.Card.Extra
 	if j.card = b.object(e.Card.Fields, extra, ""); j.card == nil {
 		j.card = &objectRules{minProperties: -1, maxProperties: -1}
-	}
-	if !b.lenient && !e.View {
-		for i, p := range e.Fields {
-			if bounded, ok := p.bounded(); ok {
-				j.card.props[i].checker = b.checker(bounded, child("/properties", p.Name))
-			}
-		}
 	}
 	// b.object leaves a card with this keyword open. Where it is false, keys outside
 	// properties are unknown keys all the same, and named first in the verdict.

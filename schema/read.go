@@ -112,7 +112,7 @@ func (r *reader) card(text json.RawMessage, at string) *Card {
 		case "x-kit":
 			r.beyond(here, "x-kit belongs to a field, not to the card", "move x-kit into its field")
 		default:
-			c.Extra = append(c.Extra, Keyword{name, compact(value)})
+			c.Extra = append(c.Extra, Keyword{Name: name, Value: compact(value)})
 		}
 	}
 	return c
@@ -229,7 +229,7 @@ func (r *reader) shape(text json.RawMessage, at string, xkit func(json.RawMessag
 			}
 		default:
 			r.keyword(name, value, here)
-			s.Extra = append(s.Extra, Keyword{name, compact(value)})
+			s.Extra = append(s.Extra, Keyword{Name: name, Value: compact(value)})
 		}
 	}
 	if !typed {
@@ -293,7 +293,7 @@ func (r *reader) types(s *Shape, value json.RawMessage, at string) {
 	case 1:
 		s.Type = plain[0]
 	default:
-		s.Extra = append(s.Extra, Keyword{"type", compact(value)})
+		s.Extra = append(s.Extra, Keyword{Name: "type", Value: compact(value)})
 	}
 }
 

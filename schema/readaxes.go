@@ -87,7 +87,7 @@ func (r *reader) each(text json.RawMessage, at string, read func(name string, va
 	}
 	for name, value := range jsontext.Members(text) {
 		if !read(name, value, child(at, name)) {
-			*extra = append(*extra, Keyword{prefix + jsontext.Token(name), compact(value)})
+			*extra = append(*extra, Keyword{Name: prefix + jsontext.Token(name), Value: compact(value)})
 		}
 	}
 }

@@ -194,9 +194,9 @@ func appendBody(dst []byte, r *rand.Rand, s *Shape) []byte {
 		for i := range s.Properties {
 			switch f := &s.Properties[i]; {
 			case f.Name == "text" && !odd(3):
-				member(f.Name, &Shape{Extra: Keywords{{"fixed", json.RawMessage(`"abc"`)}}})
+				member(f.Name, &Shape{Extra: Keywords{{Name: "fixed", Value: json.RawMessage(`"abc"`)}}})
 			case f.Name == "nested" && !odd(3):
-				member(f.Name, &Shape{Extra: Keywords{{"fixed", json.RawMessage(`{"a":1,"zz":"b"}`)}}})
+				member(f.Name, &Shape{Extra: Keywords{{Name: "fixed", Value: json.RawMessage(`{"a":1,"zz":"b"}`)}}})
 			case f.Name == "no" && !odd(9):
 			case odd(3):
 				member(f.Name, &f.Shape)

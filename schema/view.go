@@ -56,7 +56,7 @@ func (c *compiler) expand(u *unit) {
 	}
 	// References of the survived fields lead to the entity's definitions.
 	if defs := from.Card.Extra.Get("$defs"); defs != nil && u.card.Extra.Get("$defs") == nil {
-		u.card.Extra = append(u.card.Extra, Keyword{"$defs", defs})
+		u.card.Extra = append(u.card.Extra, Keyword{Name: "$defs", Value: defs})
 	}
 }
 

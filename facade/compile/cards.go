@@ -1,6 +1,8 @@
 package compile
 
 import (
+	"slices"
+
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/project"
@@ -38,6 +40,8 @@ func compileCards(r *report, source *facade.Project, configs []project.Config, r
 // surfaces read them; the path judges these few keys by hand.
 func (b *doorBuilder) builtinCards(d *catalog.Door, op *catalog.Operation) {
 	id := schema.Field{Name: "id", Shape: d.Entity.Primary.Shape}
+	// Reads and patches do not judge the length of a key: a row with a longer one is still found by it.
+	id.Shape.Extra = slices.DeleteFunc(slices.Clone(id.Shape.Extra), func(k schema.Keyword) bool { return k.Name == "maxLength" })
 	if len(catalog.RowKeys[op.Name]) > 0 && op.Name != "findByIds" {
 		if b.rowCards[op.Name] == nil {
 			b.rowCards[op.Name] = b.shared(d, schema.Capital(op.Name), catalog.RowQuery(op.Name))

@@ -43,5 +43,5 @@ func fileFields(r *report, m *model, src *project.Frond, config project.Config) 
 // plainText reports whether a field is a text without further conditions.
 func plainText(p *schema.Property) bool {
 	return p.Stored && p.Kind == schema.KindString && p.Link == nil && !p.Axes.Primary && p.Axes.In.Name == "" && p.Axes.Out.Name == "" &&
-		p.Shape.Format == "" && p.Shape.Enum == nil && p.Shape.Extra.Get("pattern") == nil && p.Shape.Extra.Get("maxLength") == nil
+		p.Shape.Format == "" && p.Shape.Enum == nil && !slices.ContainsFunc(p.Shape.Extra, func(k schema.Keyword) bool { return !k.Implied && (k.Name == "pattern" || k.Name == "maxLength") })
 }

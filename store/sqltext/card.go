@@ -82,6 +82,9 @@ func Checks(p *schema.Property, name string, literal func(Value) (string, bool),
 		all = append(all, Check{"enum", name + " IN (" + list + ")"})
 	}
 	for _, kw := range p.Shape.Extra {
+		if kw.Implied {
+			continue
+		}
 		operator := operators[kw.Name]
 		switch kw.Name {
 		case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum":

@@ -70,17 +70,17 @@ func discover(ctx context.Context, url string, o *client.Options, headers http.H
 }
 
 // ReadDiscovered makes the model of one Frond of a host's document. The host's other Fronds
-// say where its relations lead; if those cannot be used, it is read alone. frond has to be in
-// the document, as Fetch has found it.
+// say where its relations lead; if those cannot be used, it is read alone. The error is an unknown Frond, or
+// the faults of its cards.
 func ReadDiscovered(document *schema.Discovery, frond string) (*Model, error) {
 	catalog, err := catalogOf(document.Fronds)
-	if err != nil {
-		i := slices.IndexFunc(document.Fronds, func(f schema.DiscoveredFrond) bool { return f.Name == frond })
+	i := slices.IndexFunc(document.Fronds, func(f schema.DiscoveredFrond) bool { return f.Name == frond })
+	if err != nil && i >= 0 {
 		if catalog, err = catalogOf(document.Fronds[i : i+1]); err != nil {
 			return nil, err
 		}
 	}
-	return Read(catalog, frond)
+	return read(catalog, frond)
 }
 
 // catalogOf compiles Fronds of a host. A remote address marks them as remote: this process

@@ -129,9 +129,20 @@ type Type struct {
 	Big      bool     // an Integer of 64 bits, of which a double does not hold every one
 }
 
-// Read makes the model of one Frond of a catalog. Names are unique within the model: the second
-// type of a name gets a number. The error is an unknown Frond.
+// Read makes the model of one Frond of a catalog, from the document that its host would publish: the
+// package of a folder's cards is the package of the running host. The error is an unknown Frond, or as of
+// ReadDiscovered.
 func Read(served *catalog.Catalog, frond string) (*Model, error) {
+	document, err := schema.ReadDiscovery(served.Discovery().AppendJSON(nil))
+	if err != nil {
+		return nil, err
+	}
+	return ReadDiscovered(document, frond)
+}
+
+// read makes the model of one Frond of a catalog. Names are unique within the model: the second
+// type of a name gets a number. The error is an unknown Frond.
+func read(served *catalog.Catalog, frond string) (*Model, error) {
 	i := slices.IndexFunc(served.Fronds, func(f *catalog.Frond) bool { return f.Name == frond })
 	if i < 0 {
 		return nil, fmt.Errorf("the Frond %s is unknown", frond)

@@ -135,6 +135,11 @@ func (b *reading) named(door *Door, op *catalog.Operation, o *Op) {
 func (b *reading) documents(f *catalog.Frond) {
 	all := b.catalog.Discovery()
 	i := slices.IndexFunc(all.Fronds, func(d schema.DiscoveredFrond) bool { return d.Name == f.Name })
+	for j := range all.Fronds[i].Doors {
+		// The rules of files are for the gateways in front of a host, and each host publishes others.
+		door := &all.Fronds[i].Doors[j]
+		door.Files, door.FileFields = b.model.Doors[j].Files, nil
+	}
 	b.model.Contract = (&schema.Discovery{Fronds: all.Fronds[i : i+1]}).AppendJSON(nil)
 	var defs schema.Object
 	for _, d := range f.Doors {

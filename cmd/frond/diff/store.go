@@ -125,7 +125,7 @@ func checksOf(p *schema.Property) *schema.Shape {
 	}
 	s.Enum = p.Shape.Enum
 	for _, kw := range p.Shape.Extra {
-		if slices.Contains(checkedByTables, kw.Name) {
+		if !kw.Implied && slices.Contains(checkedByTables, kw.Name) {
 			s.Extra = append(s.Extra, kw)
 		}
 	}
