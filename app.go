@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
+	"path"
 	"reflect"
 
 	"github.com/frondhost/frond/facade"
@@ -20,6 +21,8 @@ import (
 // [Main], [App.Open] or [Test]; mistakes are reported there, all at once.
 type App struct {
 	project *facade.Project
+	site    fs.FS  // of New
+	below   string // the folder of site that has the project
 	unread  error  // why the folder cannot be read; nil: it was
 	builtIn []byte // gateway.yaml of the folder; nil: it has none
 	session gateway.Session
@@ -34,9 +37,12 @@ type App struct {
 // New is a program over a folder: fronds/NAME/…, or the entities of one Frond next to its
 // frond.yaml. If the folder holds only one other folder, as an embedded one does, New reads
 // that one. A gateway.yaml in it has the default settings of the program.
+//
+// An embedded folder makes a program of one file; New(os.DirFS("site")) reads the folder at each start.
+// With --watch both follow the folder as it is edited (see [Main]).
 func New(site fs.FS) *App {
-	a := &App{doors: map[reflect.Type]*door{}}
-	site = projectIn(site)
+	a := &App{doors: map[reflect.Type]*door{}, site: site}
+	site, a.below = projectIn(site)
 	if a.project, a.unread = facade.Read(site); a.unread != nil {
 		a.project = &facade.Project{Registry: schema.Builtins()}
 	}
@@ -49,18 +55,18 @@ func New(site fs.FS) *App {
 	return a
 }
 
-// projectIn is the folder with the project in it: site, or the only folder of it.
-func projectIn(site fs.FS) fs.FS {
-	for {
+// projectIn returns the folder with the project in it and its path: site, or the only folder of it.
+func projectIn(site fs.FS) (fs.FS, string) {
+	for at := "."; ; {
 		entries, err := fs.ReadDir(site, ".")
 		if err != nil || len(entries) != 1 || !entries[0].IsDir() || entries[0].Name() == "fronds" || entries[0].Name() == "entities" {
-			return site
+			return site, at
 		}
 		below, err := fs.Sub(site, entries[0].Name())
 		if err != nil {
-			return site
+			return site, at
 		}
-		site = below
+		site, at = below, path.Join(at, entries[0].Name())
 	}
 }
 

@@ -18,6 +18,10 @@ import (
 // variable, which wins over gateway.yaml in the working directory (or the file of
 // --config), which wins over gateway.yaml in the folder of the program. Exit codes: 0 after
 // a clean drain, 1 for a service that broke while it ran, 2 where it cannot start.
+//
+// With --watch the program reads its folder again whenever a file of it changes: an embedded folder from
+// the working folder, where go run . finds it, and any other one from where [New] read it. Functions stay
+// as they are; a card that they do not fit is reported, and the project before it goes on.
 func Main(app *App) {
 	os.Exit(app.main(os.Args, os.Environ(), os.Stdout, os.Stderr))
 }
@@ -26,6 +30,7 @@ func (a *App) main(args, environ []string, stdout, stderr io.Writer) int {
 	name := filepath.Base(args[0])
 	settings := &gateway.Flags{}
 	flags := flagsOf(name, settings)
+	watch := flags.Bool("watch", false, "read the folder again whenever its files change")
 	switch err := flags.Parse(args[1:]); {
 	case errors.Is(err, flag.ErrHelp):
 		usage(stdout, flags)
@@ -36,6 +41,13 @@ func (a *App) main(args, environ []string, stdout, stderr io.Writer) int {
 		return gateway.ExitCode(name, stderr, fmt.Errorf("%s takes flags alone, and not %q; %[1]s --help lists them", name, flags.Arg(0)))
 	}
 	return gateway.Main(name, stderr, func(ctx context.Context) error {
+		var reload *gateway.Reload
+		if *watch {
+			var err error
+			if reload, err = a.watched(stderr); err != nil {
+				return err
+			}
+		}
 		config, err := a.load(settings, environ) //nolint:contextcheck // compiling a project does not wait
 		if err != nil {
 			return err
@@ -43,6 +55,9 @@ func (a *App) main(args, environ []string, stdout, stderr io.Writer) int {
 		gw, err := gateway.New(a.project, a.configured(gateway.Options{Config: *config})) //nolint:contextcheck // its publishing ends with the gateway
 		if err != nil {
 			return err
+		}
+		if reload != nil {
+			go reload.Run(ctx, gw)
 		}
 		return gateway.Serve(ctx, gw)
 	})

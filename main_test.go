@@ -2,6 +2,7 @@ package frond
 
 import (
 	"bytes"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -67,5 +68,15 @@ func TestSettings(t *testing.T) {
 	}
 	if config.Listen != "127.0.0.1:4" || config.Limits.List.Default != 3 || config.Mode != "production" || config.Store != "memory" || !*config.GraphQL.Console {
 		t.Errorf("%+v", config)
+	}
+}
+
+// TestWatchOfAFolderThatIsNotHere names the folder.
+func TestWatchOfAFolderThatIsNotHere(t *testing.T) {
+	t.Chdir(t.TempDir())
+	app := New(os.DirFS(t.TempDir()))
+	app.below = "site"
+	if _, err := app.watched(io.Discard); err == nil || !strings.Contains(err.Error(), "--watch reads the folder site") {
+		t.Error(err)
 	}
 }

@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -32,6 +33,42 @@ func clientFolder(t *testing.T) string {
 		}
 	}
 	return dir
+}
+
+// TestClientIsInstalled: the commands of the README make a package that later runs of npm keep, and that a
+// second frond client renews.
+func TestClientIsInstalled(t *testing.T) {
+	t.Parallel()
+	need(t, "npm")
+	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := regexp.MustCompile(`(?m)^\$ frond (client .*)\n\$ npm (install \S+)`).FindSubmatch(readme)
+	if m == nil {
+		t.Fatal("the README has no frond client before npm install")
+	}
+	host := startGateway(t, filepath.Join(root, "examples", "shop"), "--store", "memory")
+	dir := folder(t, map[string]string{"package.json": `{"name": "page", "private": true, "type": "module"}`, "other/package.json": `{"name": "other", "version": "1.0.0"}`})
+	client := func() {
+		cmd := exec.Command(binary(t), strings.Fields(strings.ReplaceAll(string(m[1]), "http://127.0.0.1:8080", host.URL))...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	npm := func(command string) {
+		tool(t, dir, nil, "npm", append(strings.Fields(command), "--offline", "--no-audit", "--no-fund")...)
+		said := tool(t, dir, nil, "node", "--input-type=module", "-e", `import { category } from "@shop/catalog"; import { connect } from "@shop/catalog/client"; console.log(typeof category.create, typeof connect)`)
+		if !strings.HasSuffix(strings.TrimSpace(said), " function") {
+			t.Errorf("npm %s: %s", command, said)
+		}
+	}
+	client()
+	npm(string(m[2]))
+	npm("install ./other")
+	client()
+	npm("ci")
 }
 
 // TestClient writes the package of a running host. Programs that misspell something do not

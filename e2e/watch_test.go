@@ -2,10 +2,13 @@ package e2e_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/frondhost/frond/e2e/testprogram"
 )
 
 // TestWatch: cards are changed while the gateway runs, and it follows; what is wrong is
@@ -80,5 +83,49 @@ func TestWatchKeepsWhatRuns(t *testing.T) {
 	}
 	if res := send(t, "GET", gw.URL+"/api/cups/cups", ""); res.Status != 200 {
 		t.Errorf("cups are not: %d %s", res.Status, res.Body)
+	}
+}
+
+// TestWatchOfAGoProgram: a program that embeds its folder follows the folder in the working folder; a card
+// that its functions do not fit changes nothing.
+func TestWatchOfAGoProgram(t *testing.T) {
+	t.Parallel()
+	blog := testprogram.Build(t, "examples/blog")
+	dir := t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, "site"), os.DirFS(filepath.Join(root, "examples", "blog", "site"))); err != nil {
+		t.Fatal(err)
+	}
+	program := func(in string) *exec.Cmd {
+		cmd := exec.Command(blog, "--watch")
+		cmd.Env, cmd.Dir = environment("FROND_LISTEN=127.0.0.1:0", "FROND_STORE=memory"), in
+		return cmd
+	}
+	card := filepath.Join("site", "entities", "author.yaml")
+	text, err := os.ReadFile(filepath.Join(dir, card))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What was edited since the program was built counts from the start.
+	properties := strings.Replace(string(text), "properties:\n", "properties:\n  motto: {type: [string, 'null'], x-kit: {lifecycle: {create: optional}}}\n", 1)
+	write(t, dir, map[string]string{card: properties})
+	app := start(t, program(dir))
+	authors := func() string { return string(send(t, "GET", app.URL+"/api/journal/authors", "").Body) }
+	if got := authors(); !strings.Contains(got, `"motto"`) {
+		t.Errorf("at the start: %s", got)
+	}
+	write(t, dir, map[string]string{card: strings.Replace(properties, "motto", "slogan", 1)})
+	until(t, `"slogan"`, authors)
+	post, err := os.ReadFile(filepath.Join(dir, "site", "entities", "post.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, map[string]string{filepath.Join("site", "entities", "post.yaml"): strings.ReplaceAll(string(post), "body", "text")})
+	until(t, "the project stays as it was", app.stderr)
+	if got := authors(); !strings.Contains(got, `"slogan"`) {
+		t.Errorf("after a fault: %s", got)
+	}
+	out, err := program(t.TempDir()).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "--watch reads the folder site, and the working folder has none; start the program in the folder of its source") {
+		t.Errorf("in another folder: %v, %s", err, out)
 	}
 }
