@@ -1,6 +1,7 @@
 package facade
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"sync/atomic"
@@ -348,13 +349,27 @@ func (o *origin) Value(key any) any {
 // LogSlow writes a line about a statement that took longer than log.slow: for which operation and
 // GraphQL field it ran, and its shape, which has no values of the caller. It is for stores.
 func LogSlow(ctx context.Context, log *slog.Logger, shape string, took time.Duration) {
-	attrs := make([]slog.Attr, 0, 4)
+	log.LogAttrs(ctx, slog.LevelWarn, "slow statement", append(operationOf(ctx), slog.Duration("took", took), slog.String("shape", shape))...)
+}
+
+// LogWait writes a line about a statement that ran out of time: its wait, and the sessions of the database
+// behind it. It is for stores.
+func LogWait(ctx context.Context, log *slog.Logger, took time.Duration, on, behind string) {
+	attrs := append(operationOf(ctx), slog.Duration("took", took), slog.String("waits", cmp.Or(on, "unknown")))
+	if behind != "" {
+		attrs = append(attrs, slog.String("behind", behind))
+	}
+	log.LogAttrs(ctx, slog.LevelWarn, "the store ran out of time", attrs...)
+}
+
+// operationOf returns the attributes of a statement's line that name the operation, with room for more.
+func operationOf(ctx context.Context) []slog.Attr {
+	attrs := make([]slog.Attr, 0, 5)
 	if o, _ := ctx.Value(originKey{}).(*origin); o != nil {
 		attrs = append(attrs, slog.String("operation", o.call.Entity+"."+o.call.Operation))
 		if o.call.Field != "" {
 			attrs = append(attrs, slog.String("field", o.call.Field))
 		}
 	}
-	attrs = append(attrs, slog.Duration("took", took), slog.String("shape", shape))
-	log.LogAttrs(ctx, slog.LevelWarn, "slow statement", attrs...)
+	return attrs
 }

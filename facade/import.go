@@ -56,7 +56,7 @@ func AppendRowFault(dst []byte, place string, at int, column, code, message stri
 // isRowFault reports whether an error is that of one row, and not of the whole batch.
 func isRowFault(ctx context.Context, err error) bool {
 	var race *raced
-	if err == nil || errors.As(err, &race) || ctx.Err() != nil || RequestOf(ctx).Exhausted() != nil {
+	if err == nil || errors.As(err, &race) || ctx.Err() != nil || kiterror.IsOutOfTime(err) || RequestOf(ctx).Exhausted() != nil {
 		return false
 	}
 	switch kiterror.CodeOf(err) {

@@ -75,10 +75,53 @@ type Abilities struct {
 	Newer func(ctx context.Context) bool
 	// Check returns why the store does not accept writes. nil: it always does.
 	Check func(ctx context.Context) error
+	// State describes the store to its operator. It does not wait. nil: it is not known.
+	State func() StoreState
 	// WhenReady has do run once the database can be reached, and reports whether that will be
 	// later; where it can be reached already, the caller runs it. nil: it always can.
 	WhenReady func(do func(context.Context) error) (later bool)
 }
+
+// StoreState describes a store at one moment.
+type StoreState struct {
+	// Connections is how many connections calls may use at once, InUse how many they do, and Waiting how many calls
+	// wait for one.
+	Connections, InUse, Waiting int
+	// Tables says how the tables are.
+	Tables TableState
+}
+
+// TableState says how the tables of a store are.
+type TableState string
+
+// The states of tables.
+const (
+	TablesReady       TableState = "ready"
+	TablesUnreachable TableState = "unreachable" // the database was not reached since the start
+	TablesChanging    TableState = "changing"    // this process makes them fit its cards
+	TablesFilling     TableState = "filling"     // rows that gateways with older cards write get their values
+	TablesNewer       TableState = "newer"       // newer cards have changed them
+)
+
+// TableStates are the states of tables.
+func TableStates() []TableState {
+	return []TableState{TablesReady, TablesUnreachable, TablesChanging, TablesFilling, TablesNewer}
+}
+
+// Failure is the kind of a failed statement, for metrics.
+type Failure string
+
+// The kinds of failed statements.
+const (
+	FailedConnection Failure = "connection" // the database cannot be reached, or hung up
+	FailedWait       Failure = "wait"       // no connection came free
+	FailedTime       Failure = "time"       // the statement used up its time, or its caller has gone
+	FailedConflict   Failure = "conflict"   // another transaction came between
+	FailedLock       Failure = "lock"       // another transaction holds a lock
+	FailedConstraint Failure = "constraint" // a value breaks a rule of its table
+	FailedResources  Failure = "resources"  // the disk, the memory or the connections of the database
+	FailedOther      Failure = "other"
+)
 
 // writeAll is the type of [Abilities.WriteAll].
 type writeAll = func(ctx context.Context, e *schema.Entity, ids []json.RawMessage, sets []Record, terms *Terms, sel *rows.Layout) (*rows.Rows, error)

@@ -23,7 +23,7 @@ import (
 func (h *Host) compileFirst(own facade.Store, as opening, faults schema.Faults) (f *facade.Facade, complete bool, err error) {
 	var unusable error
 	if own != nil || len(faults) == 0 {
-		h.store, unusable = storeOf(own, &h.config, h.log, as.serves)
+		h.store, unusable = storeOf(own, &h.config, h.log, as.serves, h.telemetry.Statements())
 		h.ways.outbox, h.ways.shared = h.store.can.Outbox, h.config.shared(own)
 		h.feeds.copies, h.schedule.values = h.store.can.Copies, h.store.can.KeyValues
 		if as.serves {

@@ -172,6 +172,12 @@ func (h *Host) observe(ctx context.Context, signer *signing.Signer) (err error) 
 	h.ways.topology, h.ways.log = h.topology, h.log
 	h.schedule.log = h.log
 	h.telemetry.CollectFacts(h.feeds.each, h.ways.backlogs, h.ways.logSize)
+	h.telemetry.CollectStore(func() (facade.StoreState, bool) {
+		if h.store.can.State == nil {
+			return facade.StoreState{}, false
+		}
+		return h.store.can.State(), true
+	})
 	h.telemetry.CollectFiles(h.files.state)
 	h.hub = subscriptions.NewHub(subscriptions.HubOptions{Feed: h.feeds, Limits: h.config.Limits.Subscriptions, Memory: h.streamed, Log: h.log})
 	h.telemetry.CollectSubscriptions(func() telemetry.Subscriptions { return telemetry.Subscriptions(h.hub.Numbers()) })

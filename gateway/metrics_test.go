@@ -75,6 +75,24 @@ func counted(t *testing.T, opts gateway.Options) *gateway.Gateway {
 	return gw
 }
 
+// TestNumbersOfTheStore: its connections, its tables, and its statements with their failures.
+func TestNumbersOfTheStore(t *testing.T) {
+	gw := counted(t, gateway.Options{})
+	const tables, statements, taken = "frond_store_tables{state=ready}", "frond_store_statement_duration_seconds#", "frond_store_errors_total{class=constraint}"
+	before := numbers(t, gw.AdminHandler())
+	if before["frond_store_connections"] < 1 || before["frond_store_connections_in_use"] != 0 || before["frond_store_connections_waiting"] != 0 {
+		t.Errorf("%v", before)
+	}
+	if before[tables] != 1 || before["frond_store_tables{state=newer}"] != 0 || before[taken] != 0 {
+		t.Errorf("tables %v, newer %v, failures %v", before[tables], before["frond_store_tables{state=newer}"], before[taken])
+	}
+	gatewaytest.Do(gw.Handler(), "POST", "/api/people/writers", `{"id":"w1","name":"Again"}`, gatewaytest.AsJSON)
+	after := numbers(t, gw.AdminHandler())
+	if after[statements] <= before[statements] || after[taken] != 1 {
+		t.Errorf("%v statements, then %v; %v failures", before[statements], after[statements], after[taken])
+	}
+}
+
 // TestNumbers: the numbers after a known set of calls.
 func TestNumbers(t *testing.T) {
 	remote := newElsewhere(t)
@@ -85,7 +103,7 @@ func TestNumbers(t *testing.T) {
 	h := gw.Handler()
 	want := maps.Clone(numbers(t, gw.AdminHandler()))
 	for key, n := range want { // but for discovery, nothing is counted that nobody did
-		if strings.HasPrefix(key, "frond_") && n != 0 && !strings.HasPrefix(key, "frond_remote_") {
+		if strings.HasPrefix(key, "frond_") && n != 0 && !strings.HasPrefix(key, "frond_remote_") && !strings.HasPrefix(key, "frond_store_") {
 			t.Errorf("%s is %v before any call", key, n)
 		}
 	}
@@ -108,7 +126,7 @@ func TestNumbers(t *testing.T) {
 	got := numbers(t, gw.AdminHandler())
 	exposed := map[string]float64{}
 	for key, n := range got {
-		if strings.HasPrefix(key, "frond_") && !strings.HasPrefix(key, "frond_remote_") && n != 0 && (!strings.Contains(key, "duration_seconds") || strings.HasSuffix(key, "#")) {
+		if strings.HasPrefix(key, "frond_") && !strings.HasPrefix(key, "frond_remote_") && !strings.HasPrefix(key, "frond_store_") && n != 0 && (!strings.Contains(key, "duration_seconds") || strings.HasSuffix(key, "#")) {
 			exposed[key] = n
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/catalog"
@@ -33,8 +34,9 @@ type store struct {
 }
 
 // storeOf is own, the store that an author brought, or the one that c.Store names, which is not
-// open yet. serves reserves a file for this process among those that serve.
-func storeOf(own facade.Store, c *Config, log *slog.Logger, serves bool) (store, error) {
+// open yet. serves reserves a file for this process among those that serve. measure is given the time of each
+// statement; nil: nobody counts.
+func storeOf(own facade.Store, c *Config, log *slog.Logger, serves bool, measure func(time.Duration, facade.Failure)) (store, error) {
 	if own != nil {
 		return store{
 			Store: own, can: own.Abilities(),
@@ -51,7 +53,7 @@ func storeOf(own facade.Store, c *Config, log *slog.Logger, serves bool) (store,
 			return store{}, err
 		}
 		s, err := postgres.OpenReplicated(
-			postgres.Options{URL: url, Logger: log, Statement: c.Limits.Statement, Transaction: c.Limits.Transaction, NameRules: c.Mode == Development, Slow: max(0, c.Log.Slow)},
+			postgres.Options{URL: url, Logger: log, Statement: c.Limits.Statement, Transaction: c.Limits.Transaction, NameRules: c.Mode == Development, Slow: max(0, c.Log.Slow), Measure: measure},
 			replicas, c.Replicas.LateBy)
 		if err != nil {
 			return store{}, err
@@ -64,7 +66,7 @@ func storeOf(own facade.Store, c *Config, log *slog.Logger, serves bool) (store,
 	if len(c.Replicas.URLs) > 0 {
 		return store{}, errors.New("store.replicas is set, and only a store on PostgreSQL has replicas; leave it out")
 	}
-	opts := sqlite.Options{Logger: log, Serve: serves, NameRules: c.Mode == Development, Statement: c.Limits.Statement, Transaction: c.Limits.Transaction, Slow: max(0, c.Log.Slow)}
+	opts := sqlite.Options{Logger: log, Serve: serves, NameRules: c.Mode == Development, Statement: c.Limits.Statement, Transaction: c.Limits.Transaction, Slow: max(0, c.Log.Slow), Measure: measure}
 	if opts.Path, opts.Memory, err = c.storeFile(); err != nil {
 		return store{}, err
 	}

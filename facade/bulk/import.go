@@ -67,7 +67,7 @@ func (r *Report) add(f *Fault) {
 // Run reads the file to its end, or until so many rows are at fault as the query says. The report is
 // never nil. The error of a batch ends the import: its details are the figures of the batches before it.
 func (i *Import) Run(ctx context.Context, from *Reader) (*Report, error) {
-	b := &batch{Import: i, report: &Report{}, most: catalog.UsualFaults, key: keyNamed(i.Card, jsontext.Get(i.Call.Invocation.Query, "by"))}
+	b := &batch{Import: i, report: &Report{}, most: catalog.UsualFaults, size: catalog.MaxCreateMany, key: keyNamed(i.Card, jsontext.Get(i.Call.Invocation.Query, "by"))}
 	if n, ok := schema.Integer(jsontext.Get(i.Call.Invocation.Query, "faults")); ok {
 		b.most = int(n)
 	}
@@ -98,6 +98,7 @@ type batch struct {
 
 	text  []byte  // a list of rows that is open
 	lines []int   // of the rows
+	size  int     // the most rows of a batch
 	ahead []ahead // rows at fault that were read for this batch
 
 	// written delivers the answer of the batch before, whose rows have the lines sent; nil: none is written.
@@ -111,10 +112,35 @@ type ahead struct {
 	rows, text int
 }
 
-// written is the answer of a call.
+// written is what became of a batch: an error may come after the answer of a part of it.
 type written struct {
-	answer json.RawMessage
-	err    error
+	answer
+	err error
+	// most is how many rows a call had time for; 0: all of them.
+	most int
+}
+
+// answer is that of a call of import.
+type answer struct {
+	Created, Updated, Rows int
+	Faults                 []rowFault
+}
+
+// rowFault is a fault of a row of a batch.
+type rowFault struct {
+	Row                   int
+	Column, Code, Message string
+}
+
+// faulty returns how many rows are at fault.
+func (a *answer) faulty() (n int) {
+	last := -1
+	for _, f := range a.Faults {
+		if f.Row != last {
+			n, last = n+1, f.Row
+		}
+	}
+	return n
 }
 
 func (b *batch) run(ctx context.Context, from *Reader) error {
@@ -156,7 +182,7 @@ func (b *batch) readAll(ctx context.Context, from *Reader) (done bool, err error
 		}
 		b.text = append(jsontext.Comma(b.text), row...)
 		b.lines = append(b.lines, line)
-		if len(b.lines) == catalog.MaxCreateMany || len(b.text) >= batchSize {
+		if len(b.lines) >= b.size || len(b.text) >= batchSize {
 			if err := b.flush(ctx); err != nil {
 				return false, err
 			}
@@ -211,9 +237,10 @@ func (b *batch) flush(ctx context.Context) error {
 		b.text = []byte("[]")
 	}
 	call := *b.Call
-	call.Invocation.Body, call.Invocation.Query = b.text, b.query()
+	call.Invocation.Body, call.Invocation.Query = b.text, b.query(b.most-b.report.Faulty, b.columns != nil && !b.called)
 	first, done := b.report.Rows == 0, make(chan written, 1)
-	go func() { done <- b.send(ctx, &call, first) }()
+	rows := len(b.lines)
+	go func() { done <- b.send(ctx, &call, rows, first) }()
 	b.written, b.sent, b.lines = done, b.lines, b.sent[:0]
 	return nil
 }
@@ -224,11 +251,15 @@ func (b *batch) wait() error {
 		return nil
 	}
 	w := <-b.written
-	if b.written = nil; w.err != nil {
-		return w.err
+	b.written = nil
+	if w.most > 0 {
+		b.size = w.most
 	}
-	if err := b.read(w.answer); err != nil {
+	if err := b.add(&w.answer); err != nil {
 		return err
+	}
+	if w.err != nil {
+		return w.err
 	}
 	b.called = true
 	if b.Progress != nil {
@@ -237,11 +268,17 @@ func (b *batch) wait() error {
 	return nil
 }
 
-// send writes a batch. Unless it is the first one, it waits a while for a store that cannot be reached.
-func (b *batch) send(ctx context.Context, call *facade.Call, first bool) (w written) {
+// send writes a batch of so many rows. Unless it is the first one, it waits a while for a store that cannot be
+// reached. Where a call runs out of time, each half of its rows is written by itself.
+func (b *batch) send(ctx context.Context, call *facade.Call, rows int, first bool) (w written) {
 	for try := 0; ; try++ {
 		w.answer, w.err = b.call(ctx, call)
-		if w.err == nil || kiterror.CodeOf(w.err) != kiterror.ServiceUnavailable || first || try == maxPauses {
+		switch {
+		case w.err == nil:
+			return w
+		case kiterror.IsOutOfTime(w.err) && rows > 1 && ctx.Err() == nil:
+			return b.halves(ctx, call, rows)
+		case kiterror.CodeOf(w.err) != kiterror.ServiceUnavailable || first || try == maxPauses:
 			return w
 		}
 		if !facade.Pause(ctx, firstPause<<try) { // nothing of the batch was written
@@ -250,27 +287,66 @@ func (b *batch) send(ctx context.Context, call *facade.Call, first bool) (w writ
 	}
 }
 
+// halves writes each half of the rows of a call, of which nothing was written.
+func (b *batch) halves(ctx context.Context, call *facade.Call, rows int) (w written) {
+	half, most := rows/2, catalog.UsualFaults
+	if n, ok := schema.Integer(jsontext.Get(call.Invocation.Query, "faults")); ok {
+		most = int(n)
+	}
+	parts, i := [2][]byte{{'['}, {'['}}, 0
+	for _, row := range jsontext.Elements(call.Invocation.Body) {
+		part := &parts[0]
+		if i >= half {
+			part = &parts[1]
+		}
+		*part = append(jsontext.Comma(*part), row...)
+		i++
+	}
+	for i, size := range [2]int{half, rows - half} {
+		own := *call
+		own.Invocation.Body = append(parts[i], ']')
+		if i == 1 {
+			own.Invocation.Query = b.query(most-w.faulty(), false)
+		}
+		part := b.send(ctx, &own, size, i == 0)
+		if w.most == 0 || part.most > 0 && part.most < w.most {
+			w.most = cmp.Or(part.most, size)
+		}
+		for _, f := range part.Faults {
+			f.Row += w.Rows
+			w.Faults = append(w.Faults, f)
+		}
+		w.Created, w.Updated, w.Rows = w.Created+part.Created, w.Updated+part.Updated, w.Rows+part.Rows
+		if w.err = part.err; w.err != nil || part.Rows < size || w.faulty() >= most {
+			break
+		}
+	}
+	return w
+}
+
 // call writes the rows by one call.
-func (b *batch) call(ctx context.Context, call *facade.Call) (json.RawMessage, error) {
+func (b *batch) call(ctx context.Context, call *facade.Call) (a answer, err error) {
 	if b.Begin != nil {
 		var end func()
-		var err error
 		if ctx, end, err = b.Begin(ctx, len(call.Invocation.Body)); err != nil {
-			return nil, err
+			return a, err
 		}
 		defer end()
 	}
 	res, err := b.Caller.Call(ctx, call)
 	if err != nil {
-		return nil, err
+		return a, err
 	}
-	return res.Value, nil
+	if json.Unmarshal(res.Value, &a) != nil {
+		return answer{}, kiterror.Internal(errNoReport)
+	}
+	return a, nil
 }
 
-// query is that of a batch, which may have so many faulty rows as are left.
-func (b *batch) query() json.RawMessage {
-	out := strconv.AppendInt([]byte(`{"faults":`), int64(max(b.most-b.report.Faulty, 1)), 10)
-	if b.columns != nil && !b.called {
+// query is that of a batch, which may have so many faulty rows. columns says that it has the columns.
+func (b *batch) query(faults int, columns bool) json.RawMessage {
+	out := strconv.AppendInt([]byte(`{"faults":`), int64(max(faults, 1)), 10)
+	if columns {
 		out = jsontext.AppendStrings(append(out, `,"columns":`...), b.columns)
 	}
 	for name, value := range jsontext.Members(b.Call.Invocation.Query) {
@@ -281,28 +357,16 @@ func (b *batch) query() json.RawMessage {
 	return append(out, '}')
 }
 
-// read adds the answer of a batch to the report.
-func (b *batch) read(answer json.RawMessage) error {
-	var got struct {
-		Created, Updated, Rows int
-		Faults                 []struct {
-			Row                   int
-			Column, Code, Message string
-		}
-	}
-	if err := json.Unmarshal(answer, &got); err != nil || got.Rows > len(b.sent) {
+// add adds the answer of a batch to the report.
+func (b *batch) add(a *answer) error {
+	if a.Rows > len(b.sent) {
 		return kiterror.Internal(errNoReport)
 	}
 	r := b.report
-	r.Created, r.Updated, r.Rows = r.Created+got.Created, r.Updated+got.Updated, r.Rows+got.Rows
-	last := -1
-	for _, f := range got.Faults {
+	r.Created, r.Updated, r.Rows, r.Faulty = r.Created+a.Created, r.Updated+a.Updated, r.Rows+a.Rows, r.Faulty+a.faulty()
+	for _, f := range a.Faults {
 		if f.Row < 0 || f.Row >= len(b.sent) {
 			return kiterror.Internal(errNoReport)
-		}
-		if f.Row != last {
-			r.Faulty++
-			last = f.Row
 		}
 		r.Faults = append(r.Faults, Fault{Line: b.sent[f.Row], Column: f.Column, Code: f.Code, Message: f.Message})
 	}

@@ -166,6 +166,8 @@ type batches struct {
 	asked  []string
 	failAt int // the batch that fails; 0: none
 	with   error
+	// most is how many rows a call has time for; 0: any number.
+	most int
 }
 
 func (b *batches) Call(_ context.Context, c *facade.Call) (*facade.Result, error) {
@@ -178,6 +180,9 @@ func (b *batches) Call(_ context.Context, c *facade.Call) (*facade.Result, error
 		if n++; strings.HasPrefix(string(jsontext.Get(row, "price")), "-") {
 			faults = append(faults, fmt.Sprintf(`{"row":%d,"column":"price","code":"minimum","message":"must be at least 0"}`, i))
 		}
+	}
+	if b.most > 0 && n > b.most {
+		return nil, facade.Overlong(2 * time.Second)
 	}
 	b.sizes = append(b.sizes, n)
 	return &facade.Result{Value: []byte(fmt.Sprintf(`{"created":%d,"updated":0,"rows":%d,"complete":true,"faults":[%s]}`, n-len(faults), n, strings.Join(faults, ",")))}, nil
@@ -249,6 +254,28 @@ func TestImportEnds(t *testing.T) {
 	of = &batches{failAt: 2, with: kiterror.Errorf(kiterror.ServiceUnavailable, "no room")}
 	if report, err = load(t, of, `{"by":"id"}`, things(3_000, one)); err != nil || brief(report) != "3000 of 3000 true 0" || len(of.asked) != 4 {
 		t.Errorf("no room for a batch: %s, %v, asked %q", brief(report), err, of.asked)
+	}
+}
+
+// TestImportHalvesABatch that runs out of time, and those after it.
+func TestImportHalvesABatch(t *testing.T) {
+	of := &batches{most: 300}
+	report, err := load(t, of, `{"by":"id"}`, things(2_100, func(i int) string { return map[bool]string{true: "-1", false: "1"}[i == 7 || i == 999 || i == 1_999] }))
+	if err != nil || report.Created != 2_097 || report.Rows != 2_100 || !report.Complete || report.Faulty != 3 {
+		t.Errorf("%+v, %v", report, err)
+	}
+	var lines []int
+	for _, f := range report.Faults {
+		lines = append(lines, f.Line)
+	}
+	if !slices.Equal(lines, []int{9, 1_001, 2_001}) || len(of.sizes) > 4+4+1 {
+		t.Errorf("faults on the lines %d, calls of %d rows", lines, of.sizes)
+	}
+	// One row that does not end keeps its failure; the half before it is written.
+	of = &batches{most: 1, failAt: 4, with: kiterror.Errorf(kiterror.Forbidden, "not any more")}
+	report, err = load(t, of, `{"by":"id"}`, things(2, one)+"u,1\nv,1\n")
+	if kiterror.CodeOf(err) != kiterror.Forbidden || report.Created != 1 || report.Complete {
+		t.Errorf("%+v, %v", report, err)
 	}
 }
 

@@ -115,6 +115,31 @@ func TooCostly(limit time.Duration, total bool) *Error {
 	}
 }
 
+// OutOfTime is the SERVICE_UNAVAILABLE that a store answers where rows of given keys were not read or written in the
+// time that a statement has: limit is the setting limits.statement.
+func OutOfTime(limit time.Duration) *Error {
+	e := Errorf(ServiceUnavailable, "the store did not finish this within %s, which is the limit of a statement (limits.statement); nothing was written, so send it again", limit)
+	e.Details = map[string]any{"limit": "limits.statement", "budget": limit.String()}
+	return e.After(time.Second)
+}
+
+// Blocked is the SERVICE_UNAVAILABLE that a store answers where another transaction has locked rows, or a table, for
+// too long.
+func Blocked() *Error {
+	return Errorf(ServiceUnavailable, "another transaction has locked rows of this call for too long; nothing was written, so send it again").After(time.Second)
+}
+
+// IsOutOfTime reports whether a call ended because it took longer than a limit, so that a part of it may succeed.
+func IsOutOfTime(err error) bool {
+	var e *Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	details, _ := e.Details.(map[string]any)
+	limit, _ := details["limit"].(string)
+	return limit == "limits.statement" || limit == "limits.transaction" || limit == "limits.work"
+}
+
 // IsTooCostly reports whether an error is one of [TooCostly].
 func IsTooCostly(err error) bool {
 	var e *Error

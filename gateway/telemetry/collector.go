@@ -178,6 +178,38 @@ func (t *Telemetry) CollectJobs(states func(yield func(job string, record *jobs.
 	collect(t, jobNumbers, states)
 }
 
+// Statements returns what counts the statements of a store; nil: there are no metrics.
+func (t *Telemetry) Statements() func(took time.Duration, why facade.Failure) {
+	if t == nil || t.metrics == nil {
+		return nil
+	}
+	return func(took time.Duration, why facade.Failure) {
+		t.metrics.statements.Observe(took.Seconds())
+		if why != "" {
+			t.metrics.storeErrors.WithLabelValues(string(why)).Inc()
+		}
+	}
+}
+
+// CollectStore has the numbers of a store on every scrape; not ok: it has none.
+func (t *Telemetry) CollectStore(now func() (state facade.StoreState, ok bool)) {
+	numbers := []number[facade.StoreState]{
+		{"frond_store_connections", prometheus.GaugeValue, "", func(s *facade.StoreState) float64 { return float64(s.Connections) }},
+		{"frond_store_connections_in_use", prometheus.GaugeValue, "", func(s *facade.StoreState) float64 { return float64(s.InUse) }},
+		{"frond_store_connections_waiting", prometheus.GaugeValue, "", func(s *facade.StoreState) float64 { return float64(s.Waiting) }},
+	}
+	for _, state := range facade.TableStates() {
+		numbers = append(numbers, number[facade.StoreState]{"frond_store_tables", prometheus.GaugeValue, string(state), func(s *facade.StoreState) float64 {
+			return oneIf(s.Tables == state)
+		}})
+	}
+	collect(t, numbers, func(yield func(string, *facade.StoreState)) {
+		if state, ok := now(); ok {
+			yield("", &state)
+		}
+	})
+}
+
 // Files is what the storage of files has met, since the start.
 type Files struct {
 	Failing           bool

@@ -68,6 +68,12 @@ var families = []metric{
 	{"frond_facts_delivered_total", "counter", []string{"way"}, "Events that a way out was done with."},
 	{"frond_facts_failed_total", "counter", []string{"way"}, "Attempts of these that failed."},
 	{"frond_facts_dead_total", "counter", []string{"way"}, "Events that a way out gave up on; frond facts dead lists them."},
+	{"frond_store_connections", "gauge", nil, "Connections to the store that calls may use at once; on SQLite those that read."},
+	{"frond_store_connections_in_use", "gauge", nil, "Connections of these that calls use."},
+	{"frond_store_connections_waiting", "gauge", nil, "Calls that wait for one."},
+	{"frond_store_statement_duration_seconds", "histogram", nil, "How long statements took; on PostgreSQL round trips."},
+	{"frond_store_errors_total", "counter", []string{"class"}, "Statements that failed: connection, wait, time, conflict, lock, constraint, resources or other."},
+	{"frond_store_tables", "gauge", []string{"state"}, "1 for the state of the tables, 0 for the others: ready, unreachable, changing, filling or newer."},
 	{"frond_files_failing", "gauge", nil, "1 while the storage of files fails, else 0."},
 	{"frond_files_failures_total", "counter", nil, "Requests that the storage of files has failed."},
 	{"frond_files_missing_total", "counter", nil, "Reads of files whose bytes are missing."},
@@ -102,6 +108,8 @@ type metrics struct {
 	events           *prometheus.CounterVec
 	eventDelay       prometheus.Observer
 	jobs             *prometheus.CounterVec
+	statements       prometheus.Observer
+	storeErrors      *prometheus.CounterVec
 }
 
 // newMetrics registers every family but those that collectors read at a scrape, and the
@@ -124,6 +132,8 @@ func newMetrics() *metrics {
 	m.events = m.counter("frond_facts_events_total")
 	m.eventDelay = m.histogram("frond_facts_delay_seconds", durations).WithLabelValues()
 	m.jobs = m.counter("frond_jobs_total")
+	m.statements = m.histogram("frond_store_statement_duration_seconds", durations).WithLabelValues()
+	m.storeErrors = m.counter("frond_store_errors_total")
 	return m
 }
 

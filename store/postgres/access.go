@@ -19,6 +19,8 @@ type access struct {
 	// text writes the statements.
 	text   sqltext.Database
 	tables atomic.Pointer[tables]
+	// changing says that this process makes the tables fit its cards.
+	changing atomic.Bool
 	// waiting is for a server that was down at the start.
 	waiting waiting
 	// serving shows other processes the tables that this one serves, and late fills rows of gateways with older cards.

@@ -97,6 +97,8 @@ func (s *access) Migrate(ctx context.Context, task *migration.Task) (plan *migra
 	}
 	s.waiting.stop()
 	s.late.stop()
+	s.changing.Store(true)
+	defer s.changing.Store(false)
 	plan, err = s.prepare(ctx, task, all)
 	if err == nil {
 		return plan, nil

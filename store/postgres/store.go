@@ -90,12 +90,30 @@ func (s *Store) Check(ctx context.Context) error {
 	return s.db.Check(ctx)
 }
 
+// state is the State of [facade.Abilities].
+func (s *Store) state() facade.StoreState {
+	state := s.db.State()
+	switch {
+	case s.changing.Load():
+		state.Tables = facade.TablesChanging
+	case s.waiting.reason() != nil:
+		state.Tables = facade.TablesUnreachable
+	case s.newer.known():
+		state.Tables = facade.TablesNewer
+	case s.late.fills():
+		state.Tables = facade.TablesFilling
+	default:
+		state.Tables = facade.TablesReady
+	}
+	return state
+}
+
 // Abilities implements [facade.Store]. The answer and the errors of a dry run's write are those
 // of the write.
 func (s *Store) Abilities() facade.Abilities {
 	return facade.Abilities{
 		Transactor: s, Outbox: s.outbox, Seeder: s, Nonces: s.nonces, KeyValues: s.values, DryRuns: true, WriteAll: s.WriteAll, Copies: s.db.IssuesConsistency(),
-		FieldNames: s.fieldNames, Prepare: s.start, Check: s.Check, Newer: s.newer.cards, WhenReady: s.waiting.after,
+		FieldNames: s.fieldNames, Prepare: s.start, Check: s.Check, Newer: s.newer.cards, State: s.state, WhenReady: s.waiting.after,
 	}
 }
 

@@ -18,10 +18,11 @@ type access struct {
 	// text writes the statements.
 	text sqltext.Database
 	// exact writes those of groups whose sums are exact for integers of any size.
-	exact  sqltext.Database
-	tables atomic.Pointer[tables]
-	older  atomic.Bool // newer cards have changed the tables
-	named  bool        // answers name the constraints that no card describes
+	exact    sqltext.Database
+	tables   atomic.Pointer[tables]
+	changing atomic.Bool // this process makes the tables fit its cards
+	older    atomic.Bool // newer cards have changed the tables
+	named    bool        // answers name the constraints that no card describes
 }
 
 // tables are the compiled tables of the entities of the last Prepare.

@@ -61,6 +61,8 @@ func (s *access) Migrate(ctx context.Context, task *migration.Task) (plan *migra
 		s.tables.Store(all)
 		return &migration.Plan{}, nil
 	}
+	s.changing.Store(true)
+	defer s.changing.Store(false)
 	err = s.db.Write(&engine.Op{Ctx: ctx, Alone: true, Run: func(c *engine.Conn) error {
 		m := s.migrator(ctx, c, task, all)
 		plan, err = &m.Plan, s.migrate(c, m)

@@ -30,8 +30,24 @@ var (
 // of the write.
 func (s *Store) Abilities() facade.Abilities {
 	return facade.Abilities{Transactor: s, Outbox: &s.events, Seeder: s, KeyValues: keyValues{s.access}, DryRuns: true, WriteAll: s.WriteAll, FieldNames: s.fieldNames, Prepare: s.start, Check: s.Check,
-		Newer: func(context.Context) bool { return s.older.Load() },
+		Newer: func(context.Context) bool { return s.older.Load() }, State: s.state,
 	}
+}
+
+// state is the State of [facade.Abilities].
+func (s *Store) state() (state facade.StoreState) {
+	if s.db != nil {
+		state = s.db.State()
+	}
+	switch {
+	case s.changing.Load():
+		state.Tables = facade.TablesChanging
+	case s.older.Load():
+		state.Tables = facade.TablesNewer
+	default:
+		state.Tables = facade.TablesReady
+	}
+	return state
 }
 
 // Transact implements [facade.Transactor]. The database's lock is taken at the first call: other

@@ -265,6 +265,13 @@ func (q *Queue) Waiting() int {
 	return len(q.waiting)
 }
 
+// InUse returns how many turns have a connection.
+func (q *Queue) InUse() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.now[Keyed]
+}
+
 // Drain waits until nobody has a turn.
 func (q *Queue) Drain() {
 	q.mu.Lock()

@@ -40,6 +40,8 @@ type Conn struct {
 	// slow is from how long on a batch of statements is logged; 0: none is.
 	slow time.Duration
 	log  *slog.Logger
+	// measure is given the time of each round trip, where it is set.
+	measure func(time.Duration, facade.Failure)
 	// scope is the transaction that the statements run in.
 	scope *scope
 	// trace and observe are called before each statement, where they are set.
@@ -122,6 +124,17 @@ const large = 32 << 10
 
 // send sends statements in one round trip, under the budget of the caller.
 func (c *Conn) send(queries []*Query) error {
+	if c.measure == nil {
+		return c.roundTrip(queries)
+	}
+	began := time.Now()
+	err := c.roundTrip(queries)
+	c.measure(time.Since(began), failureOf(err))
+	return err
+}
+
+// roundTrip is send without its measure.
+func (c *Conn) roundTrip(queries []*Query) error {
 	if c.broken != nil {
 		return &lost{c.broken, false}
 	}
@@ -559,10 +572,10 @@ func (c *Conn) end(err error) error {
 // is false where that was not enough; then err is nil. In a transaction, which a statement that
 // is cancelled would end, they have their whole time.
 func (c *Conn) Hurried(part int, do func() error) (done bool, err error) {
-	was := c.watchdog.limit
-	if c.scope == nil {
-		c.watchdog.limit = was / time.Duration(part)
-		defer func() { c.watchdog.limit = was }()
+	if w := &c.watchdog; c.scope == nil {
+		limit, waitOf := w.limit, w.waitOf
+		w.limit, w.waitOf = limit/time.Duration(part), nil
+		defer func() { w.limit, w.waitOf = limit, waitOf }()
 	}
 	err = do()
 	if c.scope == nil && errors.Is(err, errSpent) {

@@ -41,6 +41,10 @@ type Options struct {
 	// none is.
 	Slow time.Duration
 
+	// Measure, where set, is called after every statement with its time, and with why it failed: "" for success. It is
+	// called from many goroutines.
+	Measure func(took time.Duration, why facade.Failure)
+
 	// Trace, where set, is called with every statement that is about to run, and its
 	// arguments. It is called from many goroutines and must not call the store.
 	Trace func(sql string, args ...any)
@@ -64,6 +68,7 @@ type DB struct {
 	reach   reachability
 	copies  copies
 	retries retries
+	waits   waits
 	// Verify, where set before the first call, returns why the tables are not those that the
 	// statements are written for; nil where they are. It is called where the server refuses a
 	// statement, or has another type for a column.
@@ -129,6 +134,11 @@ func (d *DB) Address() *Address { return d.address }
 // Log returns the logger of the store.
 func (d *DB) Log() *slog.Logger { return d.log }
 
+// State returns how many connections there may be and are in use, and how many calls wait.
+func (d *DB) State() facade.StoreState {
+	return facade.StoreState{Connections: d.opts.Connections, InUse: d.pool.turns.InUse(), Waiting: d.pool.turns.Waiting()}
+}
+
 // Close waits for the calls that run, then closes every connection. Calls that come later
 // return SERVICE_UNAVAILABLE.
 func (d *DB) Close() error { return errors.Join(d.copies.close(), d.pool.close()) }
@@ -147,8 +157,9 @@ func (d *DB) Read(ctx context.Context, do func(*Conn) error) error {
 // again, so it first resets its results. With the ctx of a [DB.Transact] it runs in that
 // transaction. Errors are as [DB.Public] makes them.
 func (d *DB) ReadAs(ctx context.Context, lane turns.Lane, do func(*Conn) error) error {
+	keyed := lane == turns.Keyed
 	if l := d.level(ctx); l != nil {
-		return d.Public(ctx, l.call(ctx, do))
+		return d.public(ctx, l.call(ctx, do), keyed)
 	}
 	if done, err := d.copies.read(ctx, lane, do); done {
 		return err
@@ -156,7 +167,7 @@ func (d *DB) ReadAs(ctx context.Context, lane turns.Lane, do func(*Conn) error) 
 	t := turnOf(ctx, lane, false)
 	for run := 1; ; run++ {
 		if err := d.on(ctx, t, do); !repeats(ctx, run, err) {
-			return d.Public(ctx, err)
+			return d.public(ctx, err, keyed)
 		}
 	}
 }
@@ -192,11 +203,11 @@ func (d *DB) Once(ctx context.Context, queries ...*Query) error {
 
 // single is Once outside of any transaction, and without a token of where it is.
 func (d *DB) single(ctx context.Context, queries ...*Query) error {
-	return d.Public(ctx, d.retry(ctx, conflict, func() error {
+	return d.public(ctx, d.retry(ctx, conflict, func() error {
 		return d.again(ctx, func() error {
 			return d.on(ctx, turnOf(ctx, turns.Short, true), func(c *Conn) error { return committed(c.Run(queries...), nil) })
 		})
-	}))
+	}), true)
 }
 
 // Write runs do in a serializable transaction, which begins with its first statement and is
@@ -218,9 +229,9 @@ func (d *DB) WriteLocked(ctx context.Context, do func(*Conn) error) error {
 
 func (d *DB) write(ctx context.Context, start string, do func(*Conn) error) error {
 	if l := d.level(ctx); l != nil {
-		return d.Public(ctx, l.call(ctx, do))
+		return d.public(ctx, l.call(ctx, do), true)
 	}
-	return d.Public(ctx, d.retry(ctx, conflict, func() error {
+	return d.public(ctx, d.retry(ctx, conflict, func() error {
 		return d.again(ctx, func() error {
 			return d.on(ctx, turnOf(ctx, turns.Short, true), func(c *Conn) error {
 				position, note := d.copies.position(ctx)
@@ -231,7 +242,7 @@ func (d *DB) write(ctx context.Context, start string, do func(*Conn) error) erro
 				return err
 			})
 		})
-	}))
+	}), true)
 }
 
 // again repeats do where [repeats] says so.

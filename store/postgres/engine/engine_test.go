@@ -15,6 +15,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/store/postgres/pgtest"
+	"github.com/frondhost/frond/store/turns"
 )
 
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
@@ -149,12 +150,16 @@ func TestBudget(t *testing.T) {
 		usual := d.opts.Statement
 		d.opts.Statement = 100 * time.Millisecond
 		began := time.Now()
-		err := d.Read(t.Context(), func(c *Conn) error {
+		long := func(c *Conn) error {
 			c.watchdog.limit = 100 * time.Millisecond
 			return c.Run(bare("SELECT pg_sleep(100)"))
-		})
+		}
+		err := d.ReadAs(t.Context(), turns.Search, long)
 		if kiterror.CodeOf(err) != kiterror.UnprocessableEntity || time.Since(began) > 90*time.Second {
-			t.Errorf("a statement over its budget: %v", err)
+			t.Errorf("a search over its budget: %v", err)
+		}
+		if err = d.Read(t.Context(), long); kiterror.CodeOf(err) != kiterror.ServiceUnavailable || !kiterror.IsOutOfTime(err) || time.Since(began) > 90*time.Second {
+			t.Errorf("a read by key over its budget: %v", err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()
@@ -439,7 +444,7 @@ func TestDeadlineFirst(t *testing.T) {
 	if err := new(DB).Public(late{t.Context()}, failed); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("behind the deadline: %v", err)
 	}
-	if err := new(DB).Public(t.Context(), &lost{failed, false}); kiterror.CodeOf(err) != kiterror.ServiceUnavailable {
+	if err := (&DB{log: slog.New(slog.DiscardHandler)}).Public(t.Context(), &lost{failed, false}); kiterror.CodeOf(err) != kiterror.ServiceUnavailable {
 		t.Errorf("without one: %v", err)
 	}
 }

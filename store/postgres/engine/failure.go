@@ -250,6 +250,38 @@ func Unavailable(err error) bool {
 	return false
 }
 
+// failureOf returns the kind of a statement's failure; "" for nil.
+func failureOf(err error) facade.Failure {
+	if err == nil {
+		return ""
+	}
+	switch codeOf(err) {
+	case lockNotAvailable:
+		return facade.FailedLock
+	case queryCanceled:
+		return facade.FailedTime
+	}
+	switch classOf(err) {
+	case "23":
+		return facade.FailedConstraint
+	case "40":
+		return facade.FailedConflict
+	case "53", "58":
+		return facade.FailedResources
+	case "08", "57":
+		return facade.FailedConnection
+	}
+	switch {
+	case errors.Is(err, turns.ErrLate):
+		return facade.FailedWait
+	case errors.Is(err, errSpent), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return facade.FailedTime
+	case Unavailable(err):
+		return facade.FailedConnection
+	}
+	return facade.FailedOther
+}
+
 // counting is the error of a statement that has counted rows.
 type counting struct{ error }
 
@@ -275,9 +307,13 @@ func Counted(err error) error {
 //	a table that is not as expected    SERVICE_UNAVAILABLE, where [DB.Verify] confirms it
 //	anything else                      INTERNAL_ERROR around err, which stays in the process
 //
-// It is nil for nil. A statement that has used up its time is [kiterror.TooCostly]; total says
-// that it counted rows.
-func (d *DB) Public(ctx context.Context, err error) error {
+// It is nil for nil. A statement that has used up its time is [kiterror.TooCostly], or [kiterror.Blocked] where it
+// waited for a lock.
+func (d *DB) Public(ctx context.Context, err error) error { return d.public(ctx, err, false) }
+
+// public is Public. keyed says that the work is about rows of given keys: such a statement that has used up its time
+// is [kiterror.OutOfTime].
+func (d *DB) public(ctx context.Context, err error, keyed bool) error {
 	if err == nil {
 		return nil
 	}
@@ -287,13 +323,10 @@ func (d *DB) Public(ctx context.Context, err error) error {
 	case errors.As(err, &known):
 		return err
 	case errors.As(err, &unknown):
+		d.logSilence(ctx, err)
 		return outcomeUnknown(err)
 	case errors.Is(err, errSpent):
-		if err := facade.RequestOf(ctx).Exhausted(); err != nil {
-			return err
-		}
-		var total counting
-		return kiterror.TooCostly(d.opts.Statement, errors.As(err, &total))
+		return d.outOfTime(ctx, err, keyed)
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return ctx.Err()
 	case overdue(ctx, err):
@@ -301,6 +334,7 @@ func (d *DB) Public(ctx context.Context, err error) error {
 	case errors.Is(err, turns.ErrLate):
 		return kiterror.Errorf(kiterror.ServiceUnavailable, "every connection to the store is in use, and none came free in %s; try again", d.opts.Wait).WithCause(err).After(time.Second)
 	case Unavailable(err):
+		d.logSilence(ctx, err)
 		return unavailable(err)
 	case stale(err):
 		return kiterror.Internal(fmt.Errorf("postgres: prepared statements get lost: a pooler gives each transaction another connection; write ?pool=transaction in the store's URL: %w", err))
@@ -336,7 +370,7 @@ func overdue(ctx context.Context, err error) bool {
 // unavailable returns SERVICE_UNAVAILABLE around err, whose text stays in the process: it may
 // name a server and a role.
 func unavailable(err error) error {
-	return kiterror.Errorf(kiterror.ServiceUnavailable, "the store cannot be reached just now; try again").WithCause(err)
+	return kiterror.Errorf(kiterror.ServiceUnavailable, "the store cannot be reached just now; try again").WithCause(err).After(time.Second)
 }
 
 // Newer returns the SERVICE_UNAVAILABLE of a call that needs tables as they no longer are.

@@ -55,16 +55,21 @@ func newPool(d *DB) *pool {
 
 // get waits for the turn and returns a connection that is open, as far as that can be known;
 // put gives it back.
-func (p *pool) get(ctx context.Context, t turns.Turn) (*Conn, error) {
+func (p *pool) get(ctx context.Context, t turns.Turn) (c *Conn, err error) {
 	if p.isClosed() {
 		return nil, errClosed
 	}
+	began := time.Now()
+	defer func() {
+		if measure := p.db.opts.Measure; err != nil && measure != nil {
+			measure(time.Since(began), failureOf(err))
+		}
+	}()
 	if err := p.turns.Enter(ctx, t, p.db.opts.Wait); err != nil {
 		p.complain(err)
 		return nil, err
 	}
-	c, err := p.take(ctx, t)
-	if err != nil {
+	if c, err = p.take(ctx, t); err != nil {
 		p.turns.Leave(t)
 		return nil, err
 	}

@@ -202,7 +202,7 @@ func (r *replicas) read(ctx context.Context, lane turns.Lane, do func(*Conn) err
 		r.set.fail(i)
 		return false, nil
 	}
-	return true, db.Public(ctx, err)
+	return true, db.public(ctx, err, lane == turns.Keyed)
 }
 
 // elsewhere reports whether a read that failed on a replica may succeed on the primary: the replica

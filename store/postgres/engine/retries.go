@@ -3,8 +3,10 @@ package engine
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/store/turns"
 )
 
@@ -33,19 +35,27 @@ const (
 )
 
 // retry is [facade.Retry] whose second run waits for its turn, and keeps it for the runs after it.
-// A run waits as long as for a connection, and then goes without.
+// A run waits as long as for a connection, and then goes without. Where no run got a lock that it needs, the error is
+// [kiterror.Blocked].
 func (d *DB) retry(ctx context.Context, conflict func(error) bool, try func() error) error {
 	leave := func() {}
 	defer func() { leave() }()
-	return facade.Retry(ctx, conflict, func(run int) error {
+	began, between := time.Now(), false // another transaction came between
+	err := facade.Retry(ctx, conflict, func(run int) error {
 		if run == 2 {
 			leave = d.retries.enter(ctx)
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 		}
-		return try()
+		err := try()
+		between = between || !Busy(err)
+		return err
 	})
+	if !between && kiterror.CodeOf(err) == kiterror.Conflict {
+		return d.locked(ctx, err, began)
+	}
+	return err
 }
 
 // enter waits for the turn, until ctx ends at most, and returns the function that ends it.

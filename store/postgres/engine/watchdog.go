@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
@@ -20,6 +19,8 @@ type watchdog struct {
 	// limit is how long each statement may run; 0: as long as it takes.
 	limit time.Duration
 	timer *time.Timer
+	// waitOf returns the wait of the statement; nil: the server is not asked.
+	waitOf func(*pgconn.PgConn) wait
 
 	mu  sync.Mutex
 	ctx context.Context // of the caller; nil: nobody can leave
@@ -38,9 +39,6 @@ const glance = 20 * time.Millisecond
 
 // patience is how long a server may take to answer a cancellation.
 const patience = 3 * time.Second
-
-// errSpent never leaves the package: Public turns it into facade.TooCostly.
-var errSpent = errors.New("the statement has used up its time")
 
 // watch makes ctx the caller's, and returns that before.
 func (w *watchdog) watch(ctx context.Context) (was context.Context) {
@@ -106,6 +104,12 @@ func (w *watchdog) look() {
 	w.asking.Add(1)
 	w.mu.Unlock()
 	defer w.asking.Done()
+	if cause == errSpent && w.waitOf != nil {
+		asked := &spent{w.waitOf(pg)}
+		w.mu.Lock()
+		w.cause = asked
+		w.mu.Unlock()
+	}
 	_ = pg.Conn().SetDeadline(time.Now().Add(patience))
 	ctx, done := context.WithTimeout(context.Background(), patience)
 	defer done()
@@ -122,6 +126,9 @@ func (w *watchdog) end() error {
 	w.mu.Unlock()
 	if cause != nil {
 		w.asking.Wait()
+		w.mu.Lock()
+		cause = w.cause // with the wait
+		w.mu.Unlock()
 		_ = pg.Conn().SetDeadline(time.Time{})
 	}
 	return cause

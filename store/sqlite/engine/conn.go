@@ -34,6 +34,8 @@ type Conn struct {
 	// slow is from how long on a statement is logged; 0: none is.
 	slow time.Duration
 	log  *slog.Logger
+	// measure is given the time of each statement, where it is set.
+	measure func(time.Duration, facade.Failure)
 	// budget is that of the caller whose statements run.
 	budget budget
 	// trace and observe are called before each statement, where they are set.
@@ -78,7 +80,7 @@ func (c *Conn) Start(sql []byte, args []sqltext.Value) (*Stmt, error) {
 		return nil, err
 	}
 	c.budget.begin()
-	if c.slow > 0 {
+	if c.slow > 0 || c.measure != nil {
 		st.began = time.Now()
 	}
 	for i := range args {
@@ -136,9 +138,13 @@ func (c *Conn) Finish(st *Stmt) error {
 		err = reset
 	}
 	st.followed()
-	if c.slow > 0 {
-		if took := time.Since(st.began); took >= c.slow && c.budget.Context != nil {
+	if c.slow > 0 || c.measure != nil {
+		took := time.Since(st.began)
+		if c.slow > 0 && took >= c.slow && c.budget.Context != nil {
 			facade.LogSlow(c.budget.Context, c.log, st.SQL(), took)
+		}
+		if c.measure != nil {
+			c.measure(took, failureOf(err))
 		}
 	}
 	if st.heavy {

@@ -16,6 +16,8 @@ import (
 	sqlite3 "github.com/ncruces/go-sqlite3"
 	"github.com/ncruces/go-sqlite3/vfs/memdb"
 	"golang.org/x/sync/semaphore"
+
+	"github.com/frondhost/frond/facade"
 )
 
 // Options are those of [Open]. One of Path and Memory is required.
@@ -56,6 +58,10 @@ type Options struct {
 	// none is.
 	Slow time.Duration
 
+	// Measure, where set, is called after every statement with its time, and with why it failed: "" for success. It is
+	// called from many goroutines.
+	Measure func(took time.Duration, why facade.Failure)
+
 	// Trace, where set, is called with every statement that is about to run, and its
 	// arguments. It is called from many goroutines and must not call the store.
 	Trace func(sql string, args ...any)
@@ -89,6 +95,11 @@ type DB struct {
 	// gate is for databases in memory alone, which have no WAL: there a reader and
 	// the writer's transaction keep out of each other's way here, not by SQLITE_BUSY.
 	gate *semaphore.Weighted
+}
+
+// State returns how many connections may read and do, and how many reads wait.
+func (d *DB) State() facade.StoreState {
+	return facade.StoreState{Connections: d.opts.Readers, InUse: d.pool.turns.InUse(), Waiting: d.pool.turns.Waiting()}
 }
 
 // readersInside is how many readers the gate lets in together; the writer takes as many places.

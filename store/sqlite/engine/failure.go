@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	sqlite3 "github.com/ncruces/go-sqlite3"
 
+	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
@@ -58,7 +60,7 @@ func Unavailable(err error) bool {
 // unavailable returns SERVICE_UNAVAILABLE around err, whose text stays in the process: it may
 // name a path.
 func unavailable(err error) error {
-	return kiterror.Errorf(kiterror.ServiceUnavailable, "the store cannot be reached just now; try again").WithCause(err)
+	return kiterror.Errorf(kiterror.ServiceUnavailable, "the store cannot be reached just now; try again").WithCause(err).After(time.Second)
 }
 
 // diskFailures are the failures of the disk and of the file, which every other request would meet
@@ -88,6 +90,23 @@ func whatToCheck(err error) string {
 
 // diskFailure says whether the disk or the file is at fault.
 func diskFailure(err error) bool { return whatToCheck(err) != "" }
+
+// failureOf returns the kind of a statement's failure; "" for nil.
+func failureOf(err error) facade.Failure {
+	switch {
+	case err == nil:
+		return ""
+	case errors.Is(err, sqlite3.CONSTRAINT):
+		return facade.FailedConstraint
+	case errors.Is(err, sqlite3.INTERRUPT):
+		return facade.FailedTime
+	case errors.Is(err, sqlite3.BUSY):
+		return facade.FailedLock
+	case diskFailure(err):
+		return facade.FailedResources
+	}
+	return facade.FailedOther
+}
 
 // IsForeignKey says whether err is about a foreign key: one that a write left broken, or an
 // onDelete that restricts at once. SQLite's own message names neither table nor column.
