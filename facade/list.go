@@ -219,9 +219,10 @@ func readSort(ctx context.Context, x *execution, value json.RawMessage) order {
 		}
 		p := sortBy(&x.viewer, bare)
 		derived, why := (*filter.Derived)(nil), ""
+		var missing *filter.Missing
 		switch {
 		case p == nil && strings.Contains(bare, "."):
-			if derived, why = sortBehind(ctx, &x.viewer, bare); derived != nil {
+			if derived, missing, why = sortBehind(ctx, &x.viewer, bare); derived != nil {
 				p, why = derived.As, unsorted(&x.viewer, derived)
 			}
 		case p == nil && ranks(x, bare):
@@ -238,6 +239,8 @@ func readSort(ctx context.Context, x *execution, value json.RawMessage) order {
 			instead := x.instead(bare, func() []string { return sortable(&x.viewer) })
 			if here := directed(&x.viewer, bare); here != "" {
 				instead = "; write " + here
+			} else if missing != nil && x.Suggests() {
+				instead = fmt.Sprintf(": %s has no %s%s", missing.Entity.Name, schema.Quoted(missing.Name), schema.Instead(missing.Name, missing.Names, true))
 			}
 			x.refuseQuery("sort", schema.UnknownKey, fmt.Sprintf("names %s, which %s cannot be sorted by%s", schema.Quoted(bare), e.Name, instead))
 			return x.door.byID
@@ -311,11 +314,13 @@ func directed(x *viewer, name string) string {
 	return ""
 }
 
-// sortBehind is the value behind a relation that a key of sort means, if it exists for the caller.
-func sortBehind(ctx context.Context, x *viewer, path string) (*filter.Derived, string) {
+// sortBehind is the value behind a relation that a key of sort means, if it exists for the caller; missing is
+// the name on the way that does not.
+func sortBehind(ctx context.Context, x *viewer, path string) (d *filter.Derived, missing *filter.Missing, why string) {
 	p := filter.Parser{Host: x}
 	_ = RequestOf(ctx).Spend(conditionWork)
-	return p.Path(ctx, x.door.Entity, x.view(x.doorScope), path)
+	d, why = p.Path(ctx, x.door.Entity, x.view(x.doorScope), path)
+	return d, p.Missing, why
 }
 
 // unsorted is why a remote does not sort by a value behind a relation, as the end of a sentence that

@@ -29,7 +29,8 @@ func (f *Filter) MeetsNone() bool {
 
 // Path reads a derived value in the form that orders name it: author.name, reviews.count,
 // reviews.rating.avg. nil where there is none for the caller; why is the reason where it may be
-// said, as the end of a sentence that begins with the path.
+// said, as the end of a sentence that begins with the path. After a name that leads nowhere, p.Missing
+// says where on the path.
 func (p *Parser) Path(ctx context.Context, e *schema.Entity, scope Scope, path string) (d *Derived, why string) {
 	p.ctx = ctx
 	if d, why = p.behind(e, scope, path, maxSteps); d != nil {
@@ -42,6 +43,9 @@ func (p *Parser) Path(ctx context.Context, e *schema.Entity, scope Scope, path s
 func (p *Parser) behind(e *schema.Entity, scope Scope, path string, steps int) (d *Derived, why string) {
 	name, rest, _ := strings.Cut(path, ".")
 	_, link := p.named(e, scope, name)
+	if link == nil && rest != "" {
+		p.Missing = &Missing{e, name, p.onPath(e, scope, false)}
+	}
 	if link == nil || rest == "" {
 		return nil, ""
 	}
@@ -65,6 +69,7 @@ func (p *Parser) behind(e *schema.Entity, scope Scope, path string, steps int) (
 		return nil, fmt.Sprintf("goes through more than %d relations; leave some out", maxSteps)
 	case further && link.Target.Property(rest) == nil:
 		if _, next := p.named(link.Target, there, step); next == nil {
+			p.Missing = &Missing{link.Target, step, p.onPath(link.Target, there, false)}
 			return nil, ""
 		}
 		if d.Next, why = p.behind(link.Target, there, rest, steps-1); d.Next == nil {
@@ -74,6 +79,7 @@ func (p *Parser) behind(e *schema.Entity, scope Scope, path string, steps int) (
 	}
 	field, to := p.named(link.Target, there, rest)
 	if field == nil || !field.Stored || to != nil && field.Name != rest {
+		p.Missing = &Missing{link.Target, rest, p.onPath(link.Target, there, true)}
 		return nil, ""
 	}
 	if d.Of = field; link.Many {
@@ -85,6 +91,30 @@ func (p *Parser) behind(e *schema.Entity, scope Scope, path string, steps int) (
 		return nil, why
 	}
 	return d, ""
+}
+
+// Missing is the name on a path that leads nowhere for the caller, and the names that the entity has in
+// its place.
+type Missing struct {
+	Entity *schema.Entity
+	Name   string
+	Names  []string
+}
+
+// onPath are the names of an entity that a path may go on with: its relations, or with fields its values.
+func (p *Parser) onPath(e *schema.Entity, scope Scope, fields bool) (all []string) {
+	for _, f := range e.Fields {
+		switch {
+		case !scope.Readable(f):
+		case fields && IsScalar(f):
+			all = append(all, f.Name)
+		case !fields && f.Link != nil:
+			if _, _, ok := p.across(f.Link); ok {
+				all = append(all, f.Link.Name)
+			}
+		}
+	}
+	return all
 }
 
 // Derives reports whether the filter compares a derived value.

@@ -72,6 +72,8 @@ type Reference func(field *schema.Property, op Op, text json.RawMessage) (ref an
 // The zero value reads a filter of the author's own code, for which all fields exist.
 type Parser struct {
 	Host Host
+	// Missing is the name that a path ended at (see Path).
+	Missing *Missing
 	At   string // the pointer that Details begin with
 	Max  int    // Details at most; 0: schema.MaxDetails
 	// Reference reads placeholders; nil: there are none. A filter with placeholders is a
