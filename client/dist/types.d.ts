@@ -30,8 +30,8 @@ export interface Has<T> {
 export interface Present {
     readonly isNull?: boolean;
 }
-/** Conditions on the rows of a relation to many. */
-export interface Some<Filter> {
+/** Conditions on the rows of a relation to many. Numbers are the names of their fields that can be summed. */
+export interface Some<Filter, Numbers extends string = never> {
     readonly some?: Filter;
     readonly none?: Filter;
     readonly every?: Filter;
@@ -39,55 +39,95 @@ export interface Some<Filter> {
     readonly count?: Ordered<number>;
     /** Functions of their fields: avg: { rating: { gte: 4 } }. */
     readonly countDistinct?: {
-        readonly [F in keyof Filter]?: Ordered<number>;
+        readonly [F in Values<Filter>]?: Ordered<number>;
     };
     readonly sum?: {
-        readonly [F in keyof Filter]?: Ordered<number> | Ordered<string>;
+        readonly [F in Numbers]?: Ordered<number> | Ordered<string>;
     };
     readonly avg?: {
-        readonly [F in keyof Filter]?: Ordered<number> | Ordered<string>;
+        readonly [F in Numbers]?: Ordered<number> | Ordered<string>;
     };
     readonly min?: {
-        readonly [F in keyof Filter]?: Filter[F];
+        readonly [F in Comparable<Filter> & keyof Filter]?: Filter[F];
     };
     readonly max?: {
-        readonly [F in keyof Filter]?: Filter[F];
+        readonly [F in Comparable<Filter> & keyof Filter]?: Filter[F];
     };
 }
+/** The fields of a filter that hold one value. */
+type Values<Filter> = {
+    [F in keyof Filter & string]-?: "eq" extends keyof NonNullable<Filter[F]> ? F : never;
+}[keyof Filter & string];
+/** Those that have a least and a greatest one. */
+type Comparable<Filter> = {
+    [F in keyof Filter & string]-?: "eq" extends keyof NonNullable<Filter[F]> ? (NonNullable<Filter[F]> extends Equal<boolean> ? never : F) : never;
+}[keyof Filter & string];
+/** The relations of a filter. */
+type Ways<Filter> = {
+    [K in keyof Filter & string]-?: K extends "and" | "or" | "not" ? never : NonNullable<Filter[K]> extends infer To ? ("and" extends keyof To ? K : "some" extends keyof To ? K : never) : never;
+}[keyof Filter & string];
+/** The names behind relations that rows are sorted by: category.name, reviews.count, reviews.rating.avg. The third step and those behind it are any. */
+export type SortBehind<Filter> = {
+    [K in Ways<Filter> & keyof Filter]: NonNullable<Filter[K]> extends infer To ? `${K}.${"and" extends keyof To ? Values<To> | SortSecond<To> : SortOf<To>}` : never;
+}[Ways<Filter> & keyof Filter];
+type SortSecond<Filter> = {
+    [K in Ways<Filter> & keyof Filter]: NonNullable<Filter[K]> extends infer To ? `${K}.${"and" extends keyof To ? Values<To> | `${Ways<To>}.${string}` : "count" | `${string}.${Functions}`}` : never;
+}[Ways<Filter> & keyof Filter];
+type SortOf<To> = To extends Some<infer Filter, infer Numbers> ? "count" | `${Values<Filter>}.countDistinct` | `${Comparable<Filter>}.${"min" | "max"}` | `${Numbers}.${"sum" | "avg"}` : never;
+type Functions = "countDistinct" | "sum" | "avg" | "min" | "max";
 /** Which rows, in which order, how many of them. */
-export interface ListQuery<Filter, Sort extends string> {
+export type ListQuery<Filter, Sort extends string> = Listed<Filter, Sort> & Paged & Totalled;
+interface Listed<Filter, Sort extends string> {
     readonly filter?: Filter;
     /** Names of fields; - is descending. category.name, reviews.count and reviews.rating.avg are behind relations. */
     readonly sort?: Sort | readonly Sort[];
     /** Rows of a page; 0 is none, for the total alone. */
     readonly limit?: number;
+    /** Whether limit takes the rows that stand last; left out: where before is sent without after. */
+    readonly backward?: boolean;
+    /** Answer a cursor for every row. */
+    readonly cursors?: boolean;
+}
+/** Where a page begins: by cursors, or by a number of rows. */
+type Paged = {
     /** A cursor: the rows behind it. */
     readonly after?: string;
     /** A cursor: the rows that stand last before it. */
     readonly before?: string;
-    /** Whether limit takes the rows that stand last; left out: where before is sent without after. */
-    readonly backward?: boolean;
-    /** Rows to leave out at the beginning. */
+    readonly offset?: undefined;
+} | {
+    /** Rows to leave out at the beginning; not beside a cursor. */
     readonly offset?: number;
-    /** Words that the rows have: all of them, "a phrase", a beginning*, -without, or. Sort by -rank for the best first. */
-    readonly search?: string;
+    readonly after?: undefined;
+    readonly before?: undefined;
+};
+/** How many rows there are: whether to count them, or how. */
+type Totalled = {
     /** false: do not count, total is -1. */
     readonly total?: boolean;
+    readonly count?: undefined;
+} | {
     /** How total is made; not beside total. An estimate is exact where that costs little. */
     readonly count?: "exact" | "estimated" | "none" | boolean;
-    /** Answer a cursor for every row. */
-    readonly cursors?: boolean;
+    readonly total?: undefined;
+};
+/** Of a list that is searched. */
+export interface Searched {
+    /** Words that the rows have: all of them, "a phrase", a beginning*, -without, or. Sort by -rank for the best first. */
+    readonly search?: string;
 }
-/** The fields to answer; ["*", "etag"] is a whole row with its version. */
-export interface Fields<Row, F extends string = (keyof Row & string) | "*"> {
-    readonly fields: readonly F[];
-    readonly select?: undefined;
+/** The names of the fields of a row that a call selects. */
+export type FieldOf<Row> = (keyof Row & string) | "*";
+/** The fields to answer; ["*", "etag"] is a whole row with its version. Without it the row is whole. */
+export interface Fields<F extends string> {
+    readonly fields?: readonly F[];
 }
-/** Whole rows: no fields are selected. */
-export interface Whole {
-    readonly fields?: undefined;
-    readonly select?: undefined;
+/** The fields to answer, or with those of relations: { id: true, category: { name: true }, reviews: { limit: 3, rating: true } }. */
+export interface Selects<Row, Relations, F extends string, S> extends Fields<F> {
+    readonly select?: [F] extends [never] ? S & Select<Row, Relations> & Only<Select<Row, Relations>, S> : never;
 }
+/** The row that a call answers: whole, of the fields F, or of a selection S. */
+export type Answer<Row, F extends string, Relations = unknown, S = never> = [S] extends [never] ? ([F] extends [never] ? Row : Selected<Row, F>) : Shown<Row, Relations, S>;
 /** A relation to one row, or none. */
 export interface One<Row, Relations> {
     readonly one: [Row, Relations];
@@ -105,15 +145,10 @@ type Behind<To> = To extends Many<infer Row, infer Relations> ? Limited<Select<R
 type Limited<S> = Omit<S, "limit"> & {
     readonly limit?: number | ("limit" extends keyof S ? true : never);
 };
-/** S, where a name that T does not have is never. */
+/** S, where a name that T does not have, and an object without names, is never. */
 type Only<T, S> = {
-    readonly [K in keyof S]: K extends keyof T ? (S[K] extends object ? Only<Extract<T[K], object>, S[K]> : Extract<S[K], Exclude<T[K], object>>) : never;
+    readonly [K in keyof S]: K extends keyof T ? (S[K] extends object ? (keyof S[K] extends never ? never : Only<Extract<T[K], object>, S[K]>) : Extract<S[K], Exclude<T[K], object>>) : never;
 };
-/** The fields to answer, those of relations among them: { id: true, category: { name: true }, reviews: { limit: 3, rating: true } }. */
-export interface Selects<Row, Relations, S> {
-    readonly select: S & Select<Row, Relations> & Only<Select<Row, Relations>, S>;
-    readonly fields?: undefined;
-}
 /** A page of the rows of a relation. */
 export interface Related<T> {
     items: T[];
@@ -229,15 +264,11 @@ export interface ImportedFile extends Omit<Imported, "faults"> {
 }
 /** Which rows an export has; limit is the number of all of them. */
 export type Exporting<Query> = Omit<Query, "before" | "backward" | "cursors" | "total" | "count">;
-/** An export of rows. */
-export interface AsRows {
-    readonly format?: undefined;
-}
-/** An export as the bytes of a file. */
-export interface AsFile {
-    readonly format: RowFormat;
-    /** An apostrophe before texts that a spreadsheet takes for formulas. */
-    readonly escape?: "formulas";
+/** The form of an export: rows, or the bytes of a file. */
+export interface As<Format extends RowFormat> {
+    readonly format?: Format;
+    /** An apostrophe before texts that a spreadsheet takes for formulas; of a file alone. */
+    readonly escape?: [Format] extends [never] ? never : "formulas";
 }
 /** What a call carries, for operations that do not say what they take. */
 export interface Invocation {

@@ -22,6 +22,17 @@ type FilterField struct {
 	Form FilterForm
 	Type Type    // of the operands
 	To   *Filter // of a relation
+	Sums bool    // its values have a sum
+}
+
+// numbers are the names of the fields whose values have a sum.
+func (f *Filter) numbers() (names []string) {
+	for _, field := range f.Fields {
+		if field.Sums {
+			names = append(names, field.Name)
+		}
+	}
+	return names
 }
 
 // FilterForm is which operators a field takes: their type in a client, with %s for that of the
@@ -36,7 +47,7 @@ const (
 	textForm   FilterForm = "Text"
 	membership FilterForm = "Has<%s>"
 	toOne      FilterForm = "%s"
-	toMany     FilterForm = "Some<%s>"
+	toMany     FilterForm = "Some<%s>" // with the names of its numbers as the second argument
 )
 
 // reach reads a client's knowledge of a door, apart from its operations.
@@ -215,6 +226,7 @@ func (b *reading) filterField(e *schema.Entity, name string, p *schema.Property)
 	t := b.typeOf(&p.Shape, b.base(e, p.Name), schema.GraphQLType(p.Name), whole)
 	t.Null = false
 	out := FilterField{Name: name, Type: t, Form: presence}
+	out.Sums = p.Kind == schema.KindInteger || p.Kind == schema.KindNumber || p.Kind == schema.KindDecimal
 	switch {
 	case t.Basic == listOf && t.Elem.Basic != listOf && (t.Elem.Decl == nil || t.Elem.Decl.Enum != nil) && t.Elem.Basic != anyValue:
 		out.Form, out.Type = membership, *t.Elem

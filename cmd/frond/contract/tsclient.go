@@ -14,24 +14,24 @@ func tsOperand(f FilterField) string {
 	if f.To != nil {
 		of = f.To.Name
 	}
+	if f.Form == toMany {
+		if numbers := f.To.numbers(); numbers != nil {
+			of += ", " + tsUnion(numbers)
+		}
+	}
 	return strings.Replace(string(f.Form), "%s", of, 1)
 }
 
 // tsSortKeys is the union of a door's sort keys, and of names behind its relations.
 func tsSortKeys(d *Door) string {
-	var keys, relations []string
+	var keys []string
 	for _, name := range d.Sort {
 		keys = append(keys, name, "-"+name)
 	}
-	for _, field := range d.Filter.Fields {
-		if field.To != nil {
-			relations = append(relations, field.Name)
-		}
-	}
-	if relations == nil {
+	if !slices.ContainsFunc(d.Filter.Fields, func(f FilterField) bool { return f.To != nil }) {
 		return tsUnion(keys)
 	}
-	return tsUnion(keys) + " | `${\"\" | \"-\"}${" + tsUnion(relations) + "}.${string}`"
+	return tsUnion(keys) + " | `${\"\" | \"-\"}${SortBehind<" + d.Filter.Name + ">}`"
 }
 
 // free reports whether no operation of the door has a name.
@@ -43,7 +43,7 @@ func (d *Door) free(name string) bool {
 type tsHelper struct {
 	Name, Doc    string
 	takes, gives string // the type of its parameter, and of its result with %s for that of a row
-	Forms        []tsForm
+	tsForm
 }
 
 // tsHelpers are the functions that a client derives from a list, unless an operation has the same
@@ -57,19 +57,20 @@ func tsHelpers(d *Door, list *Op) (all []tsHelper) {
 		{Name: "pages", Doc: "The pages of a list, one after another.", takes: query, gives: "AsyncIterable<Page<%s>>"},
 		{Name: "each", Doc: "The rows of a list, page by page.", takes: query, gives: "AsyncIterable<%s>"},
 		{Name: "watch", Doc: "A page, and the page again each time it has changed.", takes: query, gives: watched},
-		{Name: "export", Doc: "The rows of a list as they arrive, read in one request.", takes: "Exporting<" + query + "> & AsRows", gives: "AsyncIterable<%s>"},
-		{Name: "export", Doc: "The bytes of a file of the rows.", takes: "Exporting<" + query + "> & AsFile", gives: "AsyncIterable<Uint8Array<ArrayBuffer>>"},
+		{Name: "export", Doc: "The rows of a list as they arrive, read in one request; with format the bytes of their file.", takes: "Exporting<" + query + "> & As<Format>", gives: "AsyncIterable<[Format] extends [never] ? %s : Uint8Array<ArrayBuffer>>"},
 		{Name: "changes", Doc: "The changes of rows as they happen, begun again where the connection is lost.", takes: "ChangesQuery<" + d.filterName() + ">", gives: "AsyncIterable<Change<%s, " + d.keyType() + ">>"},
 	} {
 		if !d.free(h.Name) || d.Changes == "" && (h.Name == "changes" || h.Name == "watch") {
 			continue
 		}
 		of := rowForms{param: "query", options: h.takes, after: ", sending?: Sending", row: tsType(*list.Out), relations: d.Relations}
-		// Relations of rows that have changed cannot be selected.
-		if h.Name == "changes" {
+		switch h.Name {
+		case "changes": // relations of rows that have changed cannot be selected
 			of.after, of.relations = "", nil
+		case "export":
+			of.more = ", Format extends RowFormat = never"
 		}
-		h.Forms = of.forms(func(row string) string { return strings.ReplaceAll(h.gives, "%s", row) })
+		h.tsForm = of.form(func(row string) string { return strings.ReplaceAll(h.gives, "%s", row) })
 		all = append(all, h)
 	}
 	return all
@@ -83,20 +84,24 @@ type rowForms struct {
 	after     string // parameters behind it
 	row       string
 	relations *Relations // nil: relations cannot be selected
+	more      string     // further parameters of types
 }
 
-// forms are the signatures of the method: for whole rows, for some fields F, and for a
-// selection S. gives is the result for a type of rows.
-func (r rowForms) forms(gives func(row string) string) []tsForm {
-	forms := []tsForm{
-		{fmt.Sprintf("(%s%s?: %s & Whole%s)", r.before, r.param, r.options, r.after), gives(r.row)},
-		{fmt.Sprintf("<F extends (keyof %s & string) | \"*\">(%s%s: %s & Fields<%[1]s, F>%[5]s)", r.row, r.before, r.param, r.options, r.after), gives("Selected<" + r.row + ", F>")},
-	}
+// form is the signature of the method. The type of its rows follows from the fields F, or from the
+// selection S; without either the rows are whole. gives is the result for a type of rows.
+func (r rowForms) form(gives func(row string) string) tsForm {
+	params, selects, answer := "<F extends FieldOf<"+r.row+"> = never", "Fields<F>", "Answer<"+r.row+", F>"
 	if r.relations != nil {
-		of := r.row + ", " + r.relations.Name + ", S>"
-		forms = append(forms, tsForm{fmt.Sprintf("<const S>(%s%s: %s & Selects<%s%s)", r.before, r.param, r.options, of, r.after), gives("Shown<" + of)})
+		params += ", const S = never"
+		selects = fmt.Sprintf("Selects<%s, %s, F, S>", r.row, r.relations.Name)
+		answer = fmt.Sprintf("Answer<%s, F, %s, S>", r.row, r.relations.Name)
 	}
-	return forms
+	return tsForm{fmt.Sprintf("%s%s>(%s%s?: %s & %s%s)", params, r.more, r.before, r.param, r.options, selects, r.after), gives(answer)}
+}
+
+// whole is the signature for whole rows alone.
+func (r rowForms) whole(gives func(row string) string) tsForm {
+	return tsForm{fmt.Sprintf("(%s%s?: %s%s)", r.before, r.param, r.options, r.after), gives(r.row)}
 }
 
 // filterName is the type of the door's filter.
@@ -125,6 +130,9 @@ func (op *Op) tsListQuery(d *Door) string {
 		sort = d.Type + "Sort"
 	}
 	query := fmt.Sprintf("ListQuery<%s, %s>", filter, sort)
+	if d.Entity != nil && d.Entity.Search != nil {
+		query += " & Searched"
+	}
 	if op.Takes != nil {
 		takes := slices.DeleteFunc(slices.Clone(op.Takes), func(key string) bool { return key == "fields" })
 		query = fmt.Sprintf("Pick<%s, %s>", query, tsUnion(takes))
@@ -135,24 +143,55 @@ func (op *Op) tsListQuery(d *Door) string {
 	return query
 }
 
-// tsForms are the signatures of a method. An operation whose answer can be cut to fields has a
-// second one, by which the type of the row follows from the fields.
+// tsForms are the signatures of a method; of aggregate there are two.
 func tsForms(d *Door, op *Op) []tsForm {
-	out := "unknown"
-	if op.Out != nil && op.Out.Basic != anyValue {
-		out = tsType(*op.Out)
+	if op.By != nil {
+		return op.tsGroups(d, op.tsOut())
 	}
+	rows, gives := op.tsRows(d)
+	if rows.row == "" {
+		return []tsForm{tsWhole(d, op)}
+	}
+	return []tsForm{rows.form(gives)}
+}
+
+// tsWhole is the signature of a method whose answer is not cut to fields: for calls by name.
+func tsWhole(d *Door, op *Op) tsForm {
 	switch {
 	case op.By != nil:
-		return op.tsGroups(d, out)
+		return op.tsGroups(d, op.tsOut())[1]
 	case !op.Builtin:
-		return []tsForm{{op.tsNamedInput(), op.tsGives(out)}}
-	case op.Name == "list":
-		forms := rowForms{param: "query", options: op.tsListQuery(d), after: ", sending?: Sending", row: out, relations: d.Relations}.forms(op.tsGives)
-		if op.Takes != nil && !slices.Contains(op.Takes, "fields") {
-			forms = forms[:1]
+		return tsForm{op.tsNamedInput(), op.tsGives(op.tsOut())}
+	}
+	rows, gives := op.tsRows(d)
+	if rows.row != "" {
+		return rows.whole(gives)
+	}
+	rows.row = op.tsOut()
+	return rows.whole(op.tsGives)
+}
+
+// tsOut is the type of one value of the answer.
+func (op *Op) tsOut() string {
+	if op.Out == nil || op.Out.Basic == anyValue {
+		return "unknown"
+	}
+	return tsType(*op.Out)
+}
+
+// tsRows describes a built-in method, and its answer by the type of a row. The row is "" where the answer is not
+// cut to fields.
+func (op *Op) tsRows(d *Door) (rows rowForms, gives func(row string) string) {
+	if !op.Builtin {
+		return rows, nil
+	}
+	out := op.tsOut()
+	if op.Name == "list" {
+		rows = rowForms{param: "query", options: op.tsListQuery(d), after: ", sending?: Sending", relations: d.Relations}
+		if op.Takes == nil || slices.Contains(op.Takes, "fields") {
+			rows.row = out
 		}
-		return forms
+		return rows, op.tsGives
 	}
 	var takes string
 	switch op.Name {
@@ -175,18 +214,23 @@ func tsForms(d *Door, op *Op) []tsForm {
 	default:
 		takes = "id: " + tsType(*op.ID)
 	}
-	of := rowForms{before: takes + ", ", param: "options", options: "Sending" + op.conditions(d), row: out}
-	if !slices.Contains(op.Options, "fields") || out == "unknown" || op.Name == "delete" {
-		return []tsForm{{fmt.Sprintf("(%soptions?: %s)", of.before, of.options), op.tsGives(out)}}
+	rows = rowForms{before: takes + ", ", param: "options", options: "Sending" + op.conditions(d)}
+	if slices.Contains(op.Options, "fields") && out != "unknown" && op.Name != "delete" {
+		rows.row = out
 	}
 	if op.Kind == catalog.Query {
-		of.relations = d.Relations
+		rows.relations = d.Relations
 	}
-	forms := of.forms(op.tsGives)
-	if strings.HasPrefix(forms[0].Gives, "Promise<Written<") {
-		forms[0].Gives = "Promise<{ count: number }>" // the rows where fields are selected
+	gives = op.tsGives
+	if op.Name == "updateMany" || op.Name == "deleteMany" { // the rows where fields are selected
+		gives = func(row string) string {
+			if row == out {
+				return "Promise<{ count: number }>"
+			}
+			return "Promise<[F] extends [never] ? { count: number } : Written<" + row + ">>"
+		}
 	}
-	return forms
+	return rows, gives
 }
 
 // tsGroups are the signatures of aggregate: the members of its groups follow from the names that it is
@@ -276,10 +320,10 @@ func tsElement(t Type) string {
 	return text + "[]"
 }
 
-// tsFactForms are the signatures of a fact's events. A fact whose card is known has a second one,
-// by which the type of the data follows from the fields.
+// tsFactForms are the signatures of a fact's events. Where the fact's card is known, the type of the data
+// follows from the fields.
 //
-//	(query?: ChangesQuery<OrderFilter> & Whole): AsyncIterable<FactEvent<Order>>
+//	<F extends FieldOf<Order> = never>(query?: ChangesQuery<OrderFilter> & Fields<F>): AsyncIterable<FactEvent<Answer<Order, F>>>
 func tsFactForms(f *Fact) []tsForm {
 	gives := func(row string) string { return "AsyncIterable<FactEvent<" + row + ">>" }
 	if f.Key != nil {
@@ -288,7 +332,7 @@ func tsFactForms(f *Fact) []tsForm {
 	if f.Data == nil {
 		return []tsForm{{"(query?: Omit<ChangesQuery<never>, \"filter\">)", gives("unknown")}}
 	}
-	return rowForms{param: "query", options: "ChangesQuery<" + f.Filter.Name + ">", row: tsType(*f.Data)}.forms(gives)
+	return []tsForm{rowForms{param: "query", options: "ChangesQuery<" + f.Filter.Name + ">", row: tsType(*f.Data)}.form(gives)}
 }
 
 // tsQueried are the parameters of a query, which takes no options for sending.

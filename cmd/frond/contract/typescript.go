@@ -38,7 +38,7 @@ func (m *Model) typeScript() (Files, error) {
 var tsFunctions = template.FuncMap{
 	"join": strings.Join, "quote": quote,
 	"doc": tsDoc, "type": tsType, "union": tsUnion, "key": tsKey, "method": tsMethod, "absent": tsAbsent, "operand": tsOperand,
-	"sortKeys": tsSortKeys, "forms": tsForms, "helpers": tsHelpers, "factForms": tsFactForms,
+	"sortKeys": tsSortKeys, "forms": tsForms, "whole": tsWhole, "helpers": tsHelpers, "factForms": tsFactForms,
 	"queried": tsQueried, "value": tsUnwrapped, "variables": tsVariables, "judged": judgeImports,
 	"doorTable": (*Model).doorTable, "factTable": (*Model).factTable,
 	"updates": (*Door).updates, "free": (*Door).free,

@@ -1,7 +1,7 @@
 // Programs that have to compile, and programs that must not: a misspelling, a wrong value or a
 // field that was not selected is an error of types. Each @ts-expect-error is one program.
 
-import { connect, etag, KitError, type Client } from "@shop/catalog/client";
+import { connect, etag, KitError, type Client, type ListQuery, type ProductFilter, type ProductSort } from "@shop/catalog/client";
 import type { Client as Sales } from "@shop/sales/client";
 import { productQueries } from "@shop/catalog/query";
 import { details, fill, product, rows, type Product, type ProductInput, type ProductPatch } from "@shop/catalog";
@@ -31,6 +31,15 @@ export const compile = [
   () => client.product.list({ filter: { category: { parent: { name: { eq: "Coffee" } } } } }),
   () => client.product.list({ sort: "-createdAt" }),
   () => client.product.list({ sort: ["-price", "name"] }),
+  () => client.product.list({ sort: ["-category.name", "category.parent.name", "reviews.count", "-reviews.rating.avg", "reviews.title.countDistinct"] }),
+  () => client.product.list({ sort: ["category.parent.parent.name", "category.products.count", "-category.products.price.avg"] }),
+  () => client.product.list({ filter: { reviews: { avg: { rating: { gte: 4 } }, min: { createdAt: { lt: "2026-01-01T00:00:00Z" } }, countDistinct: { customerId: { gt: 1 } } } } }),
+  () => client.product.list({ search: "tea", sort: "-rank", offset: 20, count: "estimated" }),
+  () => client.product.list({ before: "c", limit: 3 }),
+  async (after: string | undefined) => (await client.product.list(after === undefined ? {} : { after })).items[0]!.name,
+  async (query: ListQuery<ProductFilter, ProductSort>) => (await client.product.list(query)).items[0]!.name,
+  async () => (await client.product.list({ select: { id: true, category: { name: true }, reviews: { limit: 3, rating: true } } })).items.map((p) => p.id + p.category?.name + p.reviews.items[0]?.rating),
+  async (fields: ("id" | "name")[]) => (await client.product.list({ fields })).items[0]!.name,
   async () => (await client.product.list()).items.map((p) => p.name.length),
   async () => (await client.product.list({ fields: ["id", "name"] })).items.map((p) => p.id + p.name),
   async () => (await client.product.list({ fields: ["*", "etag"] })).items.map((p) => p.etag.length + p.price),
@@ -211,6 +220,38 @@ export const refused = [
   () => client.product.list({ sort: "dimensions" }),
   // @ts-expect-error no such key among others
   () => client.product.list({ sort: ["name", "prize"] }),
+  // @ts-expect-error no such field of a category
+  () => client.product.list({ sort: "category.nmae" }),
+  // @ts-expect-error no such relation
+  () => client.product.list({ sort: "-categry.name" }),
+  // @ts-expect-error no such field of the parent
+  () => client.product.list({ sort: "category.parent.nmae" }),
+  // @ts-expect-error no such relation of the parent
+  () => client.product.list({ sort: "category.parent.parnt.name" }),
+  // @ts-expect-error rows behind a relation to many have functions
+  () => client.product.list({ sort: "reviews.rating" }),
+  // @ts-expect-error no such function
+  () => client.product.list({ sort: "reviews.rating.median" }),
+  // @ts-expect-error a text has no average
+  () => client.product.list({ sort: "reviews.title.avg" }),
+  // @ts-expect-error no such field to average
+  () => client.product.list({ filter: { reviews: { avg: { ratng: { gte: 4 } } } } }),
+  // @ts-expect-error a text has no sum
+  () => client.product.list({ filter: { reviews: { sum: { title: { gte: "a" } } } } }),
+  // @ts-expect-error a moment has no average
+  () => client.product.list({ filter: { reviews: { avg: { createdAt: { gte: "2026" } } } } }),
+  // @ts-expect-error true and false have no least
+  () => client.product.list({ filter: { reviews: { min: { verified: { eq: true } } } } }),
+  // @ts-expect-error a relation has no distinct values
+  () => client.product.list({ filter: { reviews: { countDistinct: { product: { gte: 1 } } } } }),
+  // @ts-expect-error suppliers are not searched
+  () => client.supplier.list({ search: "tea" }),
+  // @ts-expect-error nor are they in groups
+  () => client.supplier.aggregate({ search: "tea" }),
+  // @ts-expect-error a cursor or an offset
+  () => client.product.list({ offset: 3, after: "c" }),
+  // @ts-expect-error total or count
+  () => client.product.list({ total: true, count: "exact" }),
   // @ts-expect-error no such word of a list
   () => client.product.list({ limt: 3 }),
   // @ts-expect-error a limit is a number
@@ -222,6 +263,18 @@ export const refused = [
   () => client.product.list({ fields: ["nam"] }),
   // @ts-expect-error a relation is no field
   () => client.product.list({ fields: ["category"] }),
+  // @ts-expect-error nothing of the category is selected
+  () => client.product.list({ select: { category: {} } }),
+  // @ts-expect-error nothing is selected
+  () => client.product.list({ select: {} }),
+  // @ts-expect-error no such field of the category
+  () => client.product.list({ select: { category: { nmae: true } } }),
+  // @ts-expect-error fields or a selection
+  () => client.product.list({ fields: ["id"], select: { name: true } }),
+  // @ts-expect-error nothing of the row is selected
+  () => client.product.findById("p1", { select: { category: { parent: {} } } }),
+  // @ts-expect-error rows have no formulas
+  () => client.product.export({ escape: "formulas" }),
   // @ts-expect-error the name was not selected
   async () => (await client.product.list({ fields: ["id"] })).items[0]!.name,
   // @ts-expect-error the price was not selected
