@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	"github.com/frondhost/frond/facade/catalog"
-	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
@@ -245,48 +244,28 @@ func (m *importing) updateAll(ctx context.Context, x *execution, stored []*impor
 
 // find notes the primary keys of the rows that are stored, found by their keys without access rules.
 func (m *importing) find(ctx context.Context, x *execution, batch []*importRow) error {
-	const most = 200 // compound keys in one condition
-	e, by := x.door.Entity, x.many.by
-	fields := []string{e.Primary.Name}
-	for _, p := range by {
-		if p != e.Primary {
-			fields = append(fields, p.Name)
-		}
-	}
-	layout := rows.NewLayout(fields)
+	by := x.many.by
 	step := len(batch)
 	if len(by) > 1 {
-		step = most
+		step = mostCompound
 	}
 	for part := range slices.Chunk(batch, max(step, 1)) {
-		where := &filter.Filter{Op: filter.Or}
-		if len(by) == 1 {
-			where = &filter.Filter{Op: filter.In, Field: by[0]}
+		keys := make([]Record, len(part))
+		for i, r := range part {
+			keys[i] = r.key
 		}
-		for _, r := range part {
-			if len(by) > 1 {
-				where.Sub = append(where.Sub, keyFilter(by, r.key))
-				continue
-			}
-			value, _ := by[0].Kind.Value(r.key.Get(by[0].Name))
-			where.Values = append(where.Values, value)
-		}
-		stored, err := x.store().Find(ctx, &Find{Entity: e, Select: layout, Where: where, Sort: newOrder(e, nil).keys, Limit: len(part), NoKeys: true})
+		stored, err := storedKeys(ctx, x, by, keys)
 		if err != nil {
 			return err
 		}
-		for i := range stored.Rows.Len() {
-			var key Record
-			for _, p := range by {
-				key = append(key, schema.Member{Name: p.Name, Value: stored.Rows.Row(i).Get(p.Name)})
-			}
-			name, _ := UniqueKey(by, key)
+		for _, one := range stored {
+			name, _ := UniqueKey(by, one)
 			r := m.named[name]
 			if len(part) == 1 {
 				r = part[0] // the store compares in its own way
 			}
 			if r != nil {
-				r.id = stored.Rows.Row(i).Get(e.Primary.Name)
+				r.id = one.Get(x.door.Entity.Primary.Name)
 			}
 		}
 	}

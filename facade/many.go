@@ -338,7 +338,7 @@ func manyRemote(ctx context.Context, x *execution, r RemoteRequest) (*Result, er
 }
 
 // conflictOfMany is the CONFLICT of rows that were written together, as the caller may know it, with
-// the index of the row at fault. The store says which constraint it was; the row is looked for
+// the index of each row at fault. The store says which constraint it was; the rows are looked for
 // here, after the write has failed.
 func conflictOfMany(ctx context.Context, x *execution, err error) error {
 	var v *kiterror.Violation
@@ -346,44 +346,120 @@ func conflictOfMany(ctx context.Context, x *execution, err error) error {
 	if !errors.As(err, &v) || len(v.Fields) == 0 {
 		return err
 	}
-	at := -1
+	var at []rowConflict
 	var failed error
 	switch v.Kind {
 	case kiterror.Unique:
-		at, failed = takenBy(ctx, x, v.Fields)
+		at, failed = takenIn(ctx, x, v.Fields)
 	case kiterror.Restrict:
 	default:
-		at, failed = danglingIn(ctx, x, v.Fields[0])
+		var i int
+		if i, failed = danglingIn(ctx, x, v.Fields[0]); i >= 0 {
+			at = []rowConflict{{i, err}}
+		}
 	}
 	if failed != nil {
 		return failed
 	}
-	if at < 0 {
+	if len(at) == 0 {
 		return maskedConflict(ctx, &x.viewer, err)
 	}
-	one := x.oneRow(x.needed(0), elements(x.call.Invocation.Body)[at])
-	return atRow(maskedConflict(ctx, &one.viewer, err), at)
-}
-
-// takenBy is the index of the first row whose values of a unique key are those of an earlier one or
-// of a stored row; -1: it is not found.
-func takenBy(ctx context.Context, x *execution, key []*schema.Property) (int, error) {
-	seen := map[string]bool{}
-	for i, record := range x.many.records {
-		values, whole := UniqueKey(key, record)
-		if !whole {
+	bodies := elements(x.call.Invocation.Body)
+	var first *kiterror.Error
+	for _, c := range at {
+		one := x.oneRow(x.needed(0), bodies[c.row])
+		next := atRow(maskedConflict(ctx, &one.viewer, c.err), c.row)
+		if first == nil {
+			first = next
 			continue
 		}
-		if seen[values] {
-			return i, nil
+		details, _ := first.Details.([]schema.Detail)
+		more, _ := next.Details.([]schema.Detail)
+		first.Details = append(details, more[:min(len(more), schema.MaxDetails-len(details))]...)
+	}
+	return first
+}
+
+// rowConflict is the CONFLICT of a row of the call.
+type rowConflict struct {
+	row int
+	err error
+}
+
+// takenIn returns the rows whose values of a unique key are those of an earlier one or of a stored row, in their
+// order, each with its CONFLICT. broken is the key that the store has found broken.
+func takenIn(ctx context.Context, x *execution, broken []*schema.Property) (all []rowConflict, err error) {
+	for _, key := range catalog.UniqueKeys(x.door.Entity) {
+		names := map[string]bool{} // of rows before
+		var whole []Record
+		for _, record := range x.many.records {
+			if _, ok := UniqueKey(key, record); ok {
+				whole = append(whole, record)
+			}
 		}
-		seen[values] = true
-		stored, err := storedRow(ctx, x, keyFilter(key, record))
-		if err != nil || stored != nil {
-			return i, err
+		for part := range slices.Chunk(whole, mostCompound) {
+			stored, err := storedKeys(ctx, x, key, part)
+			if err != nil {
+				return nil, err
+			}
+			for _, one := range stored {
+				name, _ := UniqueKey(key, one)
+				names[name] = true
+			}
+			if len(stored) == 1 && len(whole) == 1 && slices.Equal(key, broken) { // the store compares in its own way
+				name, _ := UniqueKey(key, whole[0])
+				names[name] = true
+			}
+		}
+		for i, record := range x.many.records {
+			name, ok := UniqueKey(key, record)
+			if ok && names[name] {
+				all = append(all, rowConflict{i, kiterror.Taken(key...)})
+			}
+			names[name] = true
 		}
 	}
-	return -1, nil
+	slices.SortStableFunc(all, func(a, b rowConflict) int { return a.row - b.row })
+	return all[:min(len(all), schema.MaxDetails)], nil
+}
+
+// mostCompound is how many compound keys one condition has.
+const mostCompound = 200
+
+// storedKeys returns the values of a key, and the primary key, of the stored rows that have one of these keys. Access
+// rules do not hold for it.
+func storedKeys(ctx context.Context, x *execution, key []*schema.Property, records []Record) (stored []Record, err error) {
+	e := x.door.Entity
+	fields := []string{e.Primary.Name}
+	for _, p := range key {
+		if p != e.Primary {
+			fields = append(fields, p.Name)
+		}
+	}
+	where := &filter.Filter{Op: filter.Or}
+	if len(key) == 1 {
+		where = &filter.Filter{Op: filter.In, Field: key[0]}
+	}
+	for _, record := range records {
+		if len(key) > 1 {
+			where.Sub = append(where.Sub, keyFilter(key, record))
+			continue
+		}
+		value, _ := key[0].Kind.Value(record.Get(key[0].Name))
+		where.Values = append(where.Values, value)
+	}
+	found, err := x.store().Find(ctx, &Find{Entity: e, Select: rows.NewLayout(fields), Where: where, Sort: newOrder(e, nil).keys, Limit: len(records), NoKeys: true})
+	if err != nil {
+		return nil, err
+	}
+	for i := range found.Rows.Len() {
+		var one Record
+		for _, name := range fields {
+			one = append(one, schema.Member{Name: name, Value: found.Rows.Row(i).Get(name)})
+		}
+		stored = append(stored, one)
+	}
+	return stored, nil
 }
 
 // keyFilter is the condition that a row has the values of a key that a record has.

@@ -55,6 +55,9 @@ func (x *execution) batch(r *run, f *fetch, res *result, call *calling, in *invo
 	if err == nil {
 		err = out.Grouped(keys.Len())
 	}
+	if kiterror.IsSumOverflow(err) && keys.Len() > 1 && !relation.InRow() {
+		out, err = x.apart(res, f, call, err)
+	}
 	if err != nil {
 		res.Err = x.Failed(err)
 		return
@@ -67,6 +70,71 @@ func (x *execution) batch(r *run, f *fetch, res *result, call *calling, in *invo
 	if relation.InRow() {
 		x.windows(parent.Items, at, f, res, keys, in.Window)
 	}
+}
+
+// apart makes a call for the parents whose sums do not overflow, which a call for all of them failed by. The others
+// have that failure.
+func (x *execution) apart(res *result, f *fetch, call *calling, failed error) (*facade.Result, error) {
+	all := call.each.Keys
+	try := func(keys []json.RawMessage) (*facade.Result, error) {
+		own := *call
+		own.each.Keys, own.Call.Each = keys, &own.each
+		out, err := x.Caller.Call(x.Ctx, &own.Call)
+		if err == nil {
+			err = out.Grouped(len(keys))
+		}
+		return out, err
+	}
+	over := make([]bool, len(all))
+	var look func(from, to int) error
+	look = func(from, to int) error {
+		if to-from == 1 {
+			over[from] = true
+			return nil
+		}
+		middle := (from + to) / 2
+		for _, half := range [2][2]int{{from, middle}, {middle, to}} {
+			_, err := try(all[half[0]:half[1]])
+			if kiterror.IsSumOverflow(err) {
+				err = look(half[0], half[1])
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := look(0, len(all)); err != nil {
+		return nil, err
+	}
+	var whole []json.RawMessage
+	for i, key := range all {
+		if !over[i] {
+			whole = append(whole, key)
+		}
+	}
+	if len(whole) == 0 {
+		return nil, failed
+	}
+	out, err := try(whole)
+	if err != nil {
+		return nil, err
+	}
+	groups := make([]facade.Group, len(all))
+	for i, n := 0, 0; i < len(all); i++ {
+		if over[i] {
+			if res.GroupErrs == nil {
+				res.GroupErrs = map[int32]*language.Error{}
+			}
+			res.GroupErrs[int32(i)] = x.Failed(failed) //nolint:gosec // fewer keys than that are read
+			continue
+		}
+		groups[i] = out.Groups[n]
+		n++
+	}
+	own := *out
+	own.Groups = groups
+	return &own, nil
 }
 
 // batchLists makes the one call of groups for parents whose rows have lists of ids.

@@ -69,6 +69,9 @@ type Column struct {
 	// Unit is that of a key. A period of days or more is a date: its first day in the zone. An hour
 	// is the moment at which it begins.
 	Unit Unit
+	// Capped says that a sum of integers beyond 64 bits is the largest or the least integer: rows are ordered and
+	// compared by it, and it is not answered.
+	Capped bool
 
 	name string // of the field, as it was sent
 }

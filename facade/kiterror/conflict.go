@@ -97,7 +97,19 @@ func TooMuchWork(limit time.Duration) *Error {
 // SumOverflow is the UNPROCESSABLE_ENTITY that a store answers where a sum is beyond the range of
 // its numbers.
 func SumOverflow() *Error {
-	return Errorf(UnprocessableEntity, "a sum is too large for the numbers of its field; narrow the filter, or group by more fields")
+	e := Errorf(UnprocessableEntity, "a sum is too large for the numbers of its field; narrow the filter, or group by more fields")
+	e.Details = map[string]any{"limit": "sum"}
+	return e
+}
+
+// IsSumOverflow reports whether an error is one of [SumOverflow].
+func IsSumOverflow(err error) bool {
+	var e *Error
+	if !errors.As(err, &e) || e.Code != UnprocessableEntity {
+		return false
+	}
+	details, _ := e.Details.(map[string]any)
+	return details["limit"] == "sum"
 }
 
 // TooCostly is the UNPROCESSABLE_ENTITY that a store answers where a statement ran

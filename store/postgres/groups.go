@@ -94,6 +94,12 @@ func (dialect) Grouped(b *sqltext.Builder, c *aggregate.Column, of, column *sqlt
 	case aggregate.Sum:
 		switch c.As.Kind {
 		case schema.KindInteger:
+			if c.Capped {
+				function("(CASE WHEN abs(sum(", ")) <= 9223372036854775807")
+				function(" THEN sum(", ")")
+				function(" ELSE sign(sum(", ")) * 9223372036854775807 END)::bigint")
+				return
+			}
 			function("sum(", ")::bigint")
 		case schema.KindNumber:
 			function("sum(", "::double precision)")

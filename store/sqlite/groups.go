@@ -136,7 +136,11 @@ func (d dialect) Grouped(b *sqltext.Builder, c *aggregate.Column, of, column *sq
 		case isDecimal && name.ofDecimals != "":
 			function(name.ofDecimals)
 		case d.exact && c.Func == aggregate.Sum && of.Prop.Kind == schema.KindInteger:
-			function("frond_sum")
+			if c.Capped {
+				function("frond_capped")
+			} else {
+				function("frond_sum")
+			}
 		default:
 			function(name.plain)
 		}
@@ -251,6 +255,11 @@ func extendGroups(db *sqlite3.Conn) error {
 			case !ok:
 				ctx.ResultError(errOverflow)
 			case has:
+				ctx.ResultInt64(n)
+			}
+		},
+		"frond_capped": func(ctx sqlite3.Context, s *sqltext.Sum) {
+			if n, has := s.Capped(); has {
 				ctx.ResultInt64(n)
 			}
 		},

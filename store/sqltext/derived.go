@@ -186,7 +186,7 @@ func (s *behind) function(column *Column) {
 		s.b.fail(err)
 		return
 	}
-	s.b.db.Dialect.Grouped(s.b, &aggregate.Column{As: s.d.As, Of: s.d.Of, Func: s.d.Func}, of, column, s.inner, time.UTC)
+	s.b.db.Dialect.Grouped(s.b, &aggregate.Column{As: s.d.As, Of: s.d.Of, Func: s.d.Func, Capped: true}, of, column, s.inner, time.UTC)
 }
 
 // ofRow writes FROM and WHERE of the rows behind one row.

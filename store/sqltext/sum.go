@@ -1,6 +1,7 @@
 package sqltext
 
 import (
+	"math"
 	"math/big"
 	"strconv"
 	"strings"
@@ -64,6 +65,18 @@ func (s *Sum) flush() {
 func (s *Sum) Int() (n int64, has, ok bool) {
 	s.flush()
 	return s.total.Int64(), s.count > 0, s.total.IsInt64()
+}
+
+// Capped returns the sum of integers, or the integer of its sign that is furthest from 0. has is false without values.
+func (s *Sum) Capped() (n int64, has bool) {
+	n, has, ok := s.Int()
+	switch {
+	case ok:
+		return n, has
+	case s.total.Sign() < 0:
+		return -math.MaxInt64, true
+	}
+	return math.MaxInt64, true
 }
 
 // Text returns the sum, with as many places as the longest value; "" of no values.

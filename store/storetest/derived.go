@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -11,7 +12,6 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/aggregate"
 	"github.com/frondhost/frond/facade/filter"
-	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -126,6 +126,42 @@ func (g *guesser) aggregate(e *schema.Entity) *filter.Filter {
 	return f
 }
 
+// testDerivedOverflow orders and compares rows by sums of which some are beyond 64 bits.
+func testDerivedOverflow(t *testing.T, w *world) {
+	w.insert("author", `{"id":"a","name":"Ada"}`, `{"id":"b","name":"Max"}`, `{"id":"c","name":"Min"}`, `{"id":"d","name":"Nil"}`)
+	w.insert("post", `{"id":"p1","authorId":"a","views":7}`)
+	for i := range 2 {
+		w.insert("post", fmt.Sprintf(`{"id":"m%d","authorId":"b","views":%d}`, i, math.MaxInt64), fmt.Sprintf(`{"id":"n%d","authorId":"c","views":%d}`, i, -math.MaxInt64))
+	}
+	author := w.entity("author")
+	p := filter.Parser{Host: partly{}}
+	d, _ := p.Path(t.Context(), author, filter.All, "posts.views.sum")
+	where := p.Parse(t.Context(), author, filter.All, json.RawMessage(`{"posts":{"sum":{"views":{"gt":6}}}}`))
+	for _, c := range []struct {
+		where *filter.Filter
+		want  string
+	}{{nil, "b a c d"}, {where, "b a"}} {
+		q := &facade.Find{Entity: author, Select: rows.NewLayout([]string{"id"}), Where: c.where, Limit: 1, Keys: true, Sort: []facade.SortKey{{Field: d.As, Desc: true, Derived: d}, {Field: author.Primary}}}
+		var ids []string
+		for {
+			found := w.find(q)
+			for i := range found.Rows.Len() {
+				ids = append(ids, strings.Trim(string(found.Rows.Row(i).At(0)), `"`))
+			}
+			if !found.More {
+				break
+			}
+			q.From = nil
+			for _, v := range jsontext.Elements(found.Keys[0]) {
+				q.From = append(q.From, v)
+			}
+		}
+		if got := strings.Join(ids, " "); got != c.want {
+			t.Errorf("%s, want %s", got, c.want)
+		}
+	}
+}
+
 // testDerived sorts and filters rows that are known by values behind their relations, forward and
 // backward, page by page.
 func testDerived(t *testing.T, w *world) {
@@ -225,19 +261,6 @@ func testDerived(t *testing.T, w *world) {
 		}
 		if again := string(f.AppendJSON(nil)); c.rows == nil && !slices.Contains([]string{`{"or":[]}`}, again) && again != c.filter {
 			t.Errorf("%s is written as %s", c.filter, again)
-		}
-	}
-	w.insert("post", post("p8", "d", 1<<62), post("p9", "d", 1<<62))
-	p := filter.Parser{Host: partly{}}
-	f := p.Parse(t.Context(), author, filter.All, json.RawMessage(`{"posts":{"sum":{"views":{"gt":1}}}}`))
-	d, _ := p.Path(t.Context(), author, filter.All, "posts.views.sum")
-	for _, q := range []facade.Find{
-		{Where: f, Sort: w.sort(author, "id")},
-		{Sort: append([]facade.SortKey{{Field: d.As, Derived: d}}, w.sort(author, "id")...)},
-	} {
-		q.Entity, q.Select, q.Limit = author, rows.NewLayout([]string{"id"}), all
-		if _, err := w.store.Find(w.ctx(), &q); kiterror.CodeOf(err) != kiterror.UnprocessableEntity {
-			t.Errorf("a sum beyond 64 bits: %v", err)
 		}
 	}
 }

@@ -288,7 +288,7 @@ func (s *Store) derive(d *filter.Derived, r *row) json.RawMessage {
 			of = append(of, other)
 		}
 	}
-	c := &aggregate.Column{As: d.As, Of: d.Of, Func: d.Func}
+	c := &aggregate.Column{As: d.As, Of: d.Of, Func: d.Func, Capped: true}
 	switch {
 	case d.Func != filter.Key:
 		value, err := aggregated(c, of)

@@ -243,6 +243,8 @@ func testCreateManyFaults(w *manyWorld) {
 		`[{"sku":"bb","price":2,"sellerId":"s"},{"sku":"x","price":2,"sellerId":"s","colour":1},{"sku":"cc","price":2,"sellerId":"s"},7]`)
 	w.want(`CONFLICT /body/1/sku unique`, "admin", "product.createMany", "", `[{"sku":"bb","price":2,"sellerId":"s"},{"sku":"aa","price":2,"sellerId":"s"}]`)
 	w.want(`CONFLICT /body/2/sku unique`, "admin", "product.createMany", "", `[{"sku":"bb","price":2,"sellerId":"s"},{"sku":"cc","price":2,"sellerId":"s"},{"sku":"bb","price":2,"sellerId":"s"}]`)
+	w.want(`CONFLICT /body/0/sku unique /body/2/sku unique /body/3/id unique`, "admin", "product.createMany", "",
+		`[{"sku":"aa","price":2,"sellerId":"s"},{"sku":"bb","price":2,"sellerId":"s"},{"sku":"bb","price":2,"sellerId":"s"},{"id":"id-aa","sku":"cc","price":2,"sellerId":"s"}]`)
 	w.want(`CONFLICT /body/1/brandId reference`, "admin", "product.createMany", "", `[{"sku":"bb","price":2,"sellerId":"s"},{"sku":"cc","price":2,"sellerId":"s","brandId":"none"}]`)
 	w.want(`CONFLICT /body/0/productId reference`, "admin", "review.createMany", "", `[{"productId":"none"},{"productId":"id-aa"}]`)
 	w.holds("aa:1")

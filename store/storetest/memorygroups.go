@@ -197,6 +197,9 @@ func added(c *aggregate.Column, values []json.RawMessage) (json.RawMessage, erro
 		return jsontext.Quote(text), nil
 	case schema.KindInteger:
 		if c.Func == aggregate.Sum {
+			if !sum.Num().IsInt64() && c.Capped {
+				return json.RawMessage(strconv.FormatInt(int64(sum.Sign())*math.MaxInt64, 10)), nil
+			}
 			if !sum.Num().IsInt64() {
 				return nil, kiterror.SumOverflow()
 			}

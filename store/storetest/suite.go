@@ -43,6 +43,7 @@ func Run(t *testing.T, h Harness) {
 		{"searches by words", testSearch},
 		{"rank", testRank},
 		{"sums that are too large", testGroupOverflow},
+		{"orders and conditions by sums that are too large", testDerivedOverflow},
 		// Seeds, and what only goes wrong with odd texts, lost callers and many at once.
 		{"seeds are written once", testSeeds},
 		{"hostile text is only text", testHostile},
