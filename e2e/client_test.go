@@ -222,6 +222,11 @@ import { connect } from "@shop/many/client";
 const client = connect("");
 export const rows = await client.card7.list({ filter: { next: { next: { state: { in: ["open", "shipped9"] } } } }, sort: "-text3", fields: ["id", "number4"] });
 export const n: number = rows.items[0]!.number4;
+export const one = (await client.call("card8.findById", "x"))!.number4 + 1;
+export const both = await client.atomic((call) => {
+  const first = call("card9.findById", "x");
+  return call("card10.update", first.id, { text1: first.text1 });
+});
 // @ts-expect-error a state of another card
 void client.card7.list({ filter: { state: { eq: "shipped8" } } });
 `})

@@ -21,11 +21,13 @@ export type Settled<T> = 0 extends 1 & T ? T : T extends {
 } ? Value : T extends Function ? T : T extends object ? {
     [Name in keyof T]: Settled<T[Name]>;
 } : T;
+/** The arguments of an operation by its name. */
+export type ArgsOf<Calls, Name extends keyof Calls> = Calls[Name] extends (...args: infer Args) => any ? Args : never;
+/** What an operation gives by its name. */
+export type GivesOf<Calls, Name extends keyof Calls> = Calls[Name] extends (...args: any) => infer Gives ? Gives : never;
 /** Makes calls by their names, and answers the value of the function with the results in place. */
-export interface Atomic<Calls extends {
-    [Name in keyof Calls]: (...args: any[]) => any;
-}> {
-    <T>(calls: (call: <Name extends keyof Calls>(name: Name, ...args: RefArgs<Parameters<Calls[Name]>>) => Ref<Awaited<ReturnType<Calls[Name]>>>) => T, sending?: Sending): Promise<Settled<Awaited<T>>>;
+export interface Atomic<Calls> {
+    <T>(calls: (call: <Name extends keyof Calls>(name: Name, ...args: RefArgs<ArgsOf<Calls, Name>>) => Ref<Awaited<GivesOf<Calls, Name>>>) => T, sending?: Sending): Promise<Settled<Awaited<T>>>;
 }
 type RefArgs<Args extends readonly unknown[]> = {
     [Place in keyof Args]: Refs<Args[Place]>;

@@ -112,7 +112,7 @@ type Totalled = {
     readonly total?: undefined;
 };
 /** Of a list that is searched. */
-export interface Searched {
+export interface SearchQuery {
     /** Words that the rows have: all of them, "a phrase", a beginning*, -without, or. Sort by -rank for the best first. */
     readonly search?: string;
 }
@@ -127,7 +127,7 @@ export interface Selects<Row, Relations, F extends string, S> extends Fields<F> 
     readonly select?: [F] extends [never] ? S & Select<Row, Relations> & Only<Select<Row, Relations>, S> : never;
 }
 /** The row that a call answers: whole, of the fields F, or of a selection S. */
-export type Answer<Row, F extends string, Relations = unknown, S = never> = [S] extends [never] ? ([F] extends [never] ? Row : Selected<Row, F>) : Shown<Row, Relations, S>;
+export type RowAs<Row, F extends string, Relations = unknown, S = never> = [S] extends [never] ? ([F] extends [never] ? Row : Selected<Row, F>) : Shown<Row, Relations, S>;
 /** A relation to one row, or none. */
 export interface One<Row, Relations> {
     readonly one: [Row, Relations];
@@ -212,7 +212,7 @@ export interface Grouped<Group extends {
 /** What the row has to be when it is written. A row that is not is PRECONDITION_FAILED and stays as it is. */
 export interface IfMatch {
     /** The version the row must have, as etag gives it, or several of which it must have one. */
-    readonly ifMatch?: string | readonly string[];
+    readonly ifMatch?: string | readonly string[] | undefined;
 }
 export interface Where<Filter> {
     /** What the row must meet when it is written. */
@@ -265,7 +265,7 @@ export interface ImportedFile extends Omit<Imported, "faults"> {
 /** Which rows an export has; limit is the number of all of them. */
 export type Exporting<Query> = Omit<Query, "before" | "backward" | "cursors" | "total" | "count">;
 /** The form of an export: rows, or the bytes of a file. */
-export interface As<Format extends RowFormat> {
+export interface ExportAs<Format extends RowFormat> {
     readonly format?: Format;
     /** An apostrophe before texts that a spreadsheet takes for formulas; of a file alone. */
     readonly escape?: [Format] extends [never] ? never : "formulas";

@@ -255,10 +255,8 @@ func written(folder, name string, data any, functions template.FuncMap) ([]byte,
 	return b.Bytes(), err
 }
 
-// document adds the two documents as JSON.
-func (m *Model) document(files Files) (err error) {
-	if files["contract.json"], err = indent(m.Contract); err == nil {
-		files["bundle.json"], err = indent(m.Bundle)
-	}
-	return err
+// document adds the two documents as JSON, without the white space that makes them 2.6 times as large.
+func (m *Model) document(files Files) {
+	files["contract.json"] = append(slices.Clip(m.Contract), '\n')
+	files["bundle.json"] = append(slices.Clip(m.Bundle), '\n')
 }

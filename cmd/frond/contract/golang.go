@@ -52,7 +52,8 @@ func (m *Model) Go(pkg string) (Files, error) {
 		"contract.go": text,
 		"support.go":  []byte(generated + "package " + pkg + "\n" + support),
 	}
-	return files, m.document(files)
+	m.document(files)
+	return files, nil
 }
 
 // goFunctions are the functions that the templates of the Go module call.

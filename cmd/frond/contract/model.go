@@ -194,7 +194,7 @@ type reading struct {
 // TypeScript one, and types of JavaScript that its declarations use.
 var reserved = []string{
 	"Opt", "Set", "List", "Filter", "ListQuery", "Page", "CallOption", "CallOptions", "IfMatch", "Where", "Fields", "Max", "DryRun", "Faults", "Written", "Upserted", "Imported", "Importing", "Most", "Atomic", "Awaited", "Client", "NewClient", "Bundle", "Contract", "Version", "Invocation",
-	"KitError", "KitErrorCode", "ClientOptions", "Doors", "Calls", "JSONValue", "Equal", "Ordered", "One", "Many", "Related", "Selects", "Shown", "Text", "Has", "Present", "Some", "Selected", "Change", "ChangesQuery", "FactEvent", "Sending", "Schema", "Detail", "Issue", "Error", "Promise", "Object", "Array", "String", "Number", "Boolean", "AsyncIterable", "Whole", "Omit", "Pick", "Exclude", "Parameters", "ReturnType", "Cache", "Query", "InfiniteQuery", "Mutation",
+	"KitError", "KitErrorCode", "ClientOptions", "Doors", "Calls", "JSONValue", "Equal", "Ordered", "One", "Many", "Related", "Selects", "Shown", "Text", "Has", "Present", "Some", "Selected", "Change", "ChangesQuery", "FactEvent", "Sending", "Schema", "Detail", "Issue", "Error", "Promise", "Object", "Array", "String", "Number", "Boolean", "AsyncIterable", "RowAs", "FieldOf", "ExportAs", "SearchQuery", "SortBehind", "ArgsOf", "GivesOf", "Omit", "Pick", "Exclude", "Cache", "Query", "InfiniteQuery", "Mutation",
 }
 
 // doorName is a name that is free with all that is made of it. A door Product also makes

@@ -57,7 +57,7 @@ func tsHelpers(d *Door, list *Op) (all []tsHelper) {
 		{Name: "pages", Doc: "The pages of a list, one after another.", takes: query, gives: "AsyncIterable<Page<%s>>"},
 		{Name: "each", Doc: "The rows of a list, page by page.", takes: query, gives: "AsyncIterable<%s>"},
 		{Name: "watch", Doc: "A page, and the page again each time it has changed.", takes: query, gives: watched},
-		{Name: "export", Doc: "The rows of a list as they arrive, read in one request; with format the bytes of their file.", takes: "Exporting<" + query + "> & As<Format>", gives: "AsyncIterable<[Format] extends [never] ? %s : Uint8Array<ArrayBuffer>>"},
+		{Name: "export", Doc: "The rows of a list as they arrive, read in one request; with format the bytes of their file.", takes: "Exporting<" + query + "> & ExportAs<Format>", gives: "AsyncIterable<[Format] extends [never] ? %s : Uint8Array<ArrayBuffer>>"},
 		{Name: "changes", Doc: "The changes of rows as they happen, begun again where the connection is lost.", takes: "ChangesQuery<" + d.filterName() + ">", gives: "AsyncIterable<Change<%s, " + d.keyType() + ">>"},
 	} {
 		if !d.free(h.Name) || d.Changes == "" && (h.Name == "changes" || h.Name == "watch") {
@@ -90,11 +90,11 @@ type rowForms struct {
 // form is the signature of the method. The type of its rows follows from the fields F, or from the
 // selection S; without either the rows are whole. gives is the result for a type of rows.
 func (r rowForms) form(gives func(row string) string) tsForm {
-	params, selects, answer := "<F extends FieldOf<"+r.row+"> = never", "Fields<F>", "Answer<"+r.row+", F>"
+	params, selects, answer := "<F extends FieldOf<"+r.row+"> = never", "Fields<F>", "RowAs<"+r.row+", F>"
 	if r.relations != nil {
 		params += ", const S = never"
 		selects = fmt.Sprintf("Selects<%s, %s, F, S>", r.row, r.relations.Name)
-		answer = fmt.Sprintf("Answer<%s, F, %s, S>", r.row, r.relations.Name)
+		answer = fmt.Sprintf("RowAs<%s, F, %s, S>", r.row, r.relations.Name)
 	}
 	return tsForm{fmt.Sprintf("%s%s>(%s%s?: %s & %s%s)", params, r.more, r.before, r.param, r.options, selects, r.after), gives(answer)}
 }
@@ -131,7 +131,7 @@ func (op *Op) tsListQuery(d *Door) string {
 	}
 	query := fmt.Sprintf("ListQuery<%s, %s>", filter, sort)
 	if d.Entity != nil && d.Entity.Search != nil {
-		query += " & Searched"
+		query += " & SearchQuery"
 	}
 	if op.Takes != nil {
 		takes := slices.DeleteFunc(slices.Clone(op.Takes), func(key string) bool { return key == "fields" })
@@ -323,7 +323,7 @@ func tsElement(t Type) string {
 // tsFactForms are the signatures of a fact's events. Where the fact's card is known, the type of the data
 // follows from the fields.
 //
-//	<F extends FieldOf<Order> = never>(query?: ChangesQuery<OrderFilter> & Fields<F>): AsyncIterable<FactEvent<Answer<Order, F>>>
+//	<F extends FieldOf<Order> = never>(query?: ChangesQuery<OrderFilter> & Fields<F>): AsyncIterable<FactEvent<RowAs<Order, F>>>
 func tsFactForms(f *Fact) []tsForm {
 	gives := func(row string) string { return "AsyncIterable<FactEvent<" + row + ">>" }
 	if f.Key != nil {

@@ -31,7 +31,8 @@ func (m *Model) typeScript() (Files, error) {
 	if err := runtime(files); err != nil {
 		return nil, err
 	}
-	return files, m.document(files)
+	m.document(files)
+	return files, nil
 }
 
 // tsFunctions are the functions that the templates of the npm package call.
