@@ -225,6 +225,15 @@ func TestFileOfARow(t *testing.T) {
 			t.Errorf("the range is %q with %v", body, header)
 		}
 		s.want(416, "", "GET", at, nil, "Range: bytes=9999999-")
+		if header, _ := s.want(416, "", "GET", at, nil, "Range: bytes=-0"); header.Get("Content-Range") != fmt.Sprintf("bytes */%d", len(red)) {
+			t.Errorf("the last 0 bytes are %v", header)
+		}
+		if _, body := s.want(206, "", "GET", at, nil, "Range: Bytes=-0, 1-3"); body != "PNG" {
+			t.Errorf("a range beside one that cannot be is %q", body)
+		}
+		if _, body := s.want(200, "", "GET", at, nil, "Range: lines=1-3"); body != string(red) {
+			t.Errorf("an unknown unit is %q", body)
+		}
 		for range 2 { // made, and kept
 			header, body := s.want(200, "", "GET", at+"?size=thumb", nil)
 			m, err := png.Decode(strings.NewReader(body))

@@ -18,6 +18,7 @@ var guards = []func(*passage) (status int, refused *kiterror.Error){
 	(*passage).host,        // a listener on loopback answers to names of this machine alone
 	(*passage).site,        // requests of other sites' pages are refused, unless cors.origins names them
 	(*passage).consistency, // a caller reads its own writes
+	(*passage).ranges,      // an unknown unit of Range is ignored
 }
 
 // Path is a handler and the settings of the guards in front of it.
