@@ -147,6 +147,10 @@ func nestedRows(r *report, m *model, src *project.Frond, config project.Config) 
 				fault(src.Config.File, relation.At, fmt.Sprintf("the rows of %s.%s do not belong to their %s", d.Name, relation.Name, d.Name), "write onDelete: cascade at "+p.Link.Target.Name+"."+by.Name+", or leave "+relation.Name+" out")
 			case to == nil || to.Frond.Remote != d.Frond.Remote:
 				fault(src.Config.File, relation.At, fmt.Sprintf("the rows of %s.%s do not have a door in this Frond", d.Name, relation.Name), "leave "+relation.Name+" out")
+			case far != nil && to.Operation("create") == nil && src.Remote == "" && (d.Operation("create") != nil || d.Operation("update") != nil):
+				// Code inside could connect rows. Callers of the owner could not, and their cards would have the member.
+				fault(src.Config.File, relation.At, fmt.Sprintf("%s.%s connects rows by creating rows of %s, whose create is closed", d.Name, relation.Name, to.Name),
+					"open create of "+to.Name+" under operations, with access rules for it, or leave "+relation.Name+" out")
 			default:
 				d.Nested = append(d.Nested, &catalog.Nested{Name: relation.Name, By: by, Door: to, Far: far})
 			}
