@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/frondhost/frond/e2e/freeport"
 	"github.com/frondhost/frond/e2e/testprogram"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
@@ -111,6 +112,28 @@ func startGateway(t testing.TB, dir string, args ...string) *program {
 func startReceiver(t testing.TB, dir, frond string) *program {
 	t.Helper()
 	return start(t, exec.Command(binary(t), "serve", frond, "--dir", dir, "--port", "0", "--store", storeFor(t)))
+}
+
+// startReceivers starts `frond serve` for each of several Fronds of a project. Each has the addresses of the others. The result is
+// their addresses by Frond.
+func startReceivers(t testing.TB, dir string, fronds ...string) map[string]string {
+	t.Helper()
+	addresses, urls := map[string]string{}, map[string]string{}
+	for _, frond := range fronds {
+		addresses[frond] = freeport.Address(t)
+		urls[frond] = "http://" + addresses[frond]
+	}
+	for _, frond := range fronds {
+		_, port, _ := strings.Cut(addresses[frond], ":")
+		args := []string{"serve", frond, "--dir", dir, "--port", port, "--store", storeFor(t)}
+		for other, url := range urls {
+			if other != frond {
+				args = append(args, "--remote", other+"="+url)
+			}
+		}
+		start(t, exec.Command(binary(t), args...))
+	}
+	return urls
 }
 
 // storeFor is a store of its own for a program: a SQLite file, or a database on PostgreSQL where

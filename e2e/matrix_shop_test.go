@@ -64,7 +64,7 @@ func TestMatrixShop(t *testing.T) {
 		{name: "graphql", wire: newGraphQLWire(t, startGateway(t, shopDir).URL, shop)},
 		{name: "frond call --url", wire: cliWire{url: startGateway(t, shopDir).URL}},
 		{name: "frond call --dir", wire: newCLIWire(t, shopDir)},
-		{name: "frond serve", wire: receiverWire{shop, map[string]string{"catalog": startReceiver(t, shopDir, "catalog").URL, "sales": startReceiver(t, shopDir, "sales").URL}}},
+		{name: "frond serve", wire: receiverWire{shop, startReceivers(t, shopDir, "catalog", "sales")}},
 	})
 }
 

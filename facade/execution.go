@@ -87,14 +87,6 @@ func (x *viewer) now() time.Time {
 	return x.at
 }
 
-// store is the store of this host, as the trace of the call wraps it.
-func (x *viewer) store() Store {
-	if x.trace != nil && x.trace.Store != nil {
-		return x.trace.Store(x.host.store)
-	}
-	return x.host.store
-}
-
 // where names the operation in messages.
 func (x *viewer) where() string { return x.door.Name + "." + x.op.Name }
 

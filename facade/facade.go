@@ -139,6 +139,7 @@ func New(c *Compiled, store Store, opts *Options) (*Facade, error) {
 	if h.now == nil {
 		h.now = time.Now
 	}
+	h.crosses, h.pointing, h.keys = crosses(c.Catalog), pointing(c.Catalog), keysAnywhere
 	bind(h, c)
 	if h.store == nil {
 		h.store = noStore{}
@@ -355,7 +356,23 @@ func bind(h *host, c *Compiled) {
 	for _, op := range h.operations {
 		if op != nil { // an operation that a remote lacks has an index too
 			op.answer()
+			if op.Builtin && h.pointing[op.Door.Entity] != nil {
+				followDeletes(op)
+			}
 		}
+	}
+}
+
+// followDeletes has deletes do what onDelete says of rows elsewhere. A handler in the place of delete reaches the built-in.
+func followDeletes(op *boundOperation) {
+	switch {
+	case op.Name == "delete":
+		op.inner.run = deletesPointed(op.inner.run)
+		if op.runner.by != byHandler {
+			op.runner = op.inner
+		}
+	case op.Name == "deleteMany" && op.runner.by == byRemote:
+		op.runner.run = manyDeletesPointed(op.runner.run)
 	}
 }
 

@@ -28,8 +28,13 @@ type host struct {
 	remotes    Remotes                                              // nil: none
 	last       func(ctx context.Context, f *catalog.Frond) Position // nil: unknown
 	suggest    bool
-	local      keeper // of rows that are kept in store
-	entry      Caller // the path, inside its middleware
+	crosses    bool // a relation of rows of store leads to rows elsewhere
+	// keys returns the distinct values of a field in the rows that meet a condition, wherever they are kept. It ends early with more
+	// than most values.
+	keys     func(ctx context.Context, x *viewer, field *schema.Property, where *filter.Filter, most int) ([]any, error)
+	pointing map[*schema.Entity][]*schema.Property // relations of rows elsewhere to rows of the entity
+	local    keeper                                // of rows that are kept in store
+	entry    Caller                                // the path, inside its middleware
 }
 
 // records reports whether the store keeps the events of a single write by itself.
@@ -191,24 +196,28 @@ type Remotes interface {
 	List(ctx context.Context, r RemoteRequest, c *Call, l RemoteList) (*Result, error)
 	// Aggregate groups the rows that meet where, which takes the place of the filter of the query.
 	Aggregate(ctx context.Context, r RemoteRequest, c *Call, where *filter.Filter) (*Result, error)
+	// Keys returns the distinct values of a field in the rows that meet where. It ends early with more than most.
+	Keys(ctx context.Context, r RemoteRequest, field *schema.Property, where *filter.Filter, most int) ([]any, error)
 	// Find reads the rows with these ids that meet where, a group for each id.
 	Find(ctx context.Context, r RemoteRequest, fields []string, where *filter.Filter, ids []json.RawMessage) (*Result, error)
 }
 
 // RemoteRequest says which rows elsewhere a call is about, and for whom.
 type RemoteRequest struct {
-	Door    *catalog.Door                         // of the rows
-	Catalog *catalog.Catalog                      // has the doors behind relations
-	State   access.State                          // of the caller
-	Trace   string                                // of the call
-	wrap    func(c Caller, address string) Caller // see [Trace]; nil: c as it is
+	Door    *catalog.Door    // of the rows
+	Catalog *catalog.Catalog // has the doors behind relations
+	State   access.State     // of the caller
+	Trace   string           // of the call
+	// Elsewhere returns the distinct values of a field in rows that another host keeps, or the store of this one, at most [MaxKeys].
+	Elsewhere func(ctx context.Context, field *schema.Property, where *filter.Filter) ([]any, error)
+	wrap      func(c Caller, address string) Caller // see [Trace]; nil: c as it is
 }
 
 // Through is a caller of a Frond for this request: c, or one that a [Trace] wraps around it. The error
 // is SERVICE_UNAVAILABLE where c is nil.
 func (r *RemoteRequest) Through(c Caller, f *catalog.Frond) (Caller, error) {
 	if c == nil {
-		return nil, kiterror.Errorf(kiterror.ServiceUnavailable, "%s runs elsewhere, and nothing carries calls there", f.Name)
+		return nil, kiterror.Errorf(kiterror.ServiceUnavailable, "%s runs elsewhere, and this host has no address of it", f.Name)
 	}
 	if r.wrap != nil {
 		c = r.wrap(c, f.Remote)

@@ -18,6 +18,9 @@ import (
 // remoteRequest is a request about the rows of a door, for the caller of x.
 func remoteRequest(x *viewer, door *catalog.Door) (RemoteRequest, error) {
 	r := RemoteRequest{Door: door, Catalog: x.host.catalog, State: x.state, Trace: x.call.Invocation.Trace}
+	r.Elsewhere = func(ctx context.Context, field *schema.Property, where *filter.Filter) ([]any, error) {
+		return allKeys(ctx, x, field, where)
+	}
 	if x.trace != nil {
 		r.wrap = x.trace.Remote
 	}

@@ -151,7 +151,7 @@ func (x *viewer) scopeBehind(ctx context.Context, e *schema.Entity) (*access.Sco
 
 // Behind implements [filter.Host].
 func (x *viewer) Behind(ctx context.Context, l *schema.Link) (filter.Scope, bool) {
-	if !catalog.SamePlace(x.host.catalog.Fronds, l) {
+	if !catalog.Crossed(x.host.catalog.Fronds, l) {
 		return nil, false
 	}
 	scope, ok := x.scopeBehind(ctx, l.Target)

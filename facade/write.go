@@ -156,7 +156,7 @@ func checkRelations(ctx context.Context, x *execution) error {
 		there := x.host.catalog.RemoteOf(target)
 		beside := there == x.door.Frond.Remote // who keeps the row keeps these too, and knows whether they are there
 		switch {
-		case beside && ok && scope.Rows == nil && !list, there != "" && door == nil:
+		case beside && ok && scope.Rows == nil && !list, there != "" && door == nil, there == catalog.Elsewhere:
 			continue
 		case beside && x.door.keeper.follows():
 			where := filter.Nothing()

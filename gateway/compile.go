@@ -108,7 +108,7 @@ func (h *Host) compile() (f *facade.Facade, complete bool, err error) {
 	clients := h.topology.Clients()
 	watch := h.telemetry.Calls()
 	f, err = h.topology.WithoutClaims(func() (*facade.Facade, error) {
-		source, incomplete := h.topology.Project(h.project)
+		source, incomplete := h.topology.Project(h.served(h.project))
 		compiled, err := compile.Project(source, &compile.Options{
 			List:         project.ListLimits{Default: h.config.Limits.List.Default, Max: h.config.Limits.List.Max},
 			Unregistered: unregistered,
@@ -136,6 +136,23 @@ func (h *Host) compile() (f *facade.Facade, complete bool, err error) {
 		watch.Bind(f.Catalog())
 	}
 	return f, complete, err
+}
+
+// served returns p with the Fronds that a receiver does not serve elsewhere.
+func (h *Host) served(p *facade.Project) *facade.Project {
+	if h.frond == "" {
+		return p
+	}
+	own := *p
+	own.Fronds = make([]*project.Frond, len(p.Fronds))
+	for i, src := range p.Fronds {
+		if src.Name != h.frond {
+			moved := *src
+			moved.Remote, src = catalog.Elsewhere, &moved
+		}
+		own.Fronds[i] = src
+	}
+	return &own
 }
 
 // userMembers are the members of state.user: tokens have these alone, and the header of development
@@ -196,7 +213,7 @@ func (h *Host) undecided(c *catalog.Catalog) error {
 // mapped reports whether frond.yaml maps an entity whose rows are kept here to a table that
 // another program made.
 func (h *Host) mapped(f *facade.Facade) bool {
-	return slices.ContainsFunc(h.config.here(f.Catalog().Set), func(e *schema.Entity) bool { return e.Table != nil })
+	return slices.ContainsFunc(here(f.Catalog()), func(e *schema.Entity) bool { return e.Table != nil })
 }
 
 // openFiles opens the storage of files where a field holds them.

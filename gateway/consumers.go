@@ -70,7 +70,7 @@ func (c *Consumer) named(full string) string {
 func (w *ways) consumed(c *catalog.Catalog, name string) (f *catalog.Fact, full string, fault *schema.Fault) {
 	found, all := c.FactsNamed(name)
 	// A name alone is that of a Frond that runs here.
-	found = slices.DeleteFunc(found, func(f *catalog.Fact) bool { return f.FullName() != name && f.Frond.Remote != "" })
+	found = slices.DeleteFunc(found, func(f *catalog.Fact) bool { return f.FullName() != name && !f.Frond.InStore() })
 	frond, _, isFull := strings.Cut(name, ".")
 	_, remote := w.config.Remotes[frond]
 	switch {

@@ -70,7 +70,7 @@ func (s *feeds) named(frond string) *facts.Feed {
 func (s *feeds) of(frond *catalog.Frond) *facts.Feed {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if frond.Remote == "" || s.closed {
+	if frond.InStore() || s.closed {
 		return s.own
 	}
 	if f := s.remote[frond.Name]; f != nil {

@@ -87,7 +87,7 @@ func (h *Host) look(ctx context.Context, f *facade.Facade, do func(context.Conte
 
 // task is the target of a migration for a façade: the entities whose rows are kept here.
 func (h *Host) task(f *facade.Facade) *migration.Task {
-	task := &migration.Task{Changes: f.Catalog().Changes, Entities: h.config.entities(f.Catalog())}
+	task := &migration.Task{Changes: f.Catalog().Changes, Entities: entities(f.Catalog())}
 	task.Changes.Newest = h.config.Mode == Development
 	return task
 }

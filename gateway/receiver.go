@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -63,8 +64,11 @@ func NewReceiver(project *facade.Project, frond string, opts *ReceiverOptions) (
 		return nil, err
 	}
 	here := opts.Options
-	here.Config.Remotes = nil // spec 1.7: the local runner executes strictly here
-	here.Config.Signing.Key = ""
+	here.Config.Remotes = maps.Clone(here.Config.Remotes)
+	delete(here.Config.Remotes, frond) // it runs here
+	if len(here.Config.Remotes) == 0 {
+		here.Config.Signing.Key = ""
+	}
 	host, err := open(context.Background(), project, &here, opening{serves: true, frond: frond})
 	if err != nil {
 		return nil, err

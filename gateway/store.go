@@ -116,19 +116,19 @@ func (c *Config) shared(own facade.Store) bool {
 	return own != nil || err != nil || isPostgres(url)
 }
 
-// here are the entities of a project whose rows the store has.
-func (c *Config) here(set *schema.Set) (all []*schema.Entity) {
-	for _, e := range set.Entities {
-		if _, remote := c.Remotes[e.Frond]; !remote {
+// here returns the entities of a project whose rows the store has.
+func here(of *catalog.Catalog) (all []*schema.Entity) {
+	for _, e := range of.Set.Entities {
+		if of.RemoteOf(e) == "" {
 			all = append(all, e)
 		}
 	}
 	return all
 }
 
-// entities are those, and the entity of files where a field holds them.
-func (c *Config) entities(of *catalog.Catalog) []*schema.Entity {
-	all := c.here(of.Set)
+// entities returns those, and the entity of files if a field holds them.
+func entities(of *catalog.Catalog) []*schema.Entity {
+	all := here(of)
 	if of.HasFiles() {
 		all = append(all, catalog.FileEntity())
 	}

@@ -14,11 +14,11 @@ import (
 )
 
 // newServe is frond serve. The settings are those that a receiver has; the others of
-// gateway.yaml are those of surfaces and remotes. The exit codes are those of gateway.
+// gateway.yaml are those of surfaces. The exit codes are those of gateway.
 func newServe(s *shell) *cobra.Command {
 	cmd := newCommand("serve", 1, 1, "the name of one Frond")
 	listen := addListen(cmd, "accept only calls that are signed with one of the keys in these files; NAME=FILE for those of one sender (signing.keys)")
-	settings := addProject(s, cmd, "mode", "vendor", "store", "limits.body", "limits.list.default", "limits.list.max", "limits.memory", "limits.executions", "limits.write", "limits.statement", "limits.transaction", "limits.work", "admin.listen", "admin.public", "log.level", "log.format", "log.slow", "shutdown.delay", "shutdown.timeout", "signing.clockSkew", "signing.openDiscovery", "facts.retention", "facts.nats", "webhooks")
+	settings := addProject(s, cmd, "mode", "vendor", "store", "remotes", "signing.key", "limits.body", "limits.list.default", "limits.list.max", "limits.memory", "limits.executions", "limits.write", "limits.statement", "limits.transaction", "limits.work", "admin.listen", "admin.public", "log.level", "log.format", "log.slow", "shutdown.delay", "shutdown.timeout", "signing.clockSkew", "signing.openDiscovery", "facts.retention", "facts.nats", "webhooks")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		project, config, err := settings.load()
 		if err != nil {

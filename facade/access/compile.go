@@ -197,14 +197,19 @@ func (b *Compiler) preset(file string, door *catalog.Door, r *rule, c project.Pr
 	r.set = append(r.set, preset{field: p, value: value, ref: ref})
 }
 
-// joins reports conditions of collectors that no statement can express, because the rows
-// of a relation are kept in two places.
+// joins reports conditions of collectors through relations to rows that are kept elsewhere, by a host whose list takes no
+// filter.
 func (b *Compiler) joins(file, at string, door *catalog.Door, f *filter.Filter) {
 	if f == nil {
 		return
 	}
-	if f.Link != nil && !catalog.SamePlace(b.Fronds, f.Link) {
-		b.Fault(file, at, fmt.Sprintf("the condition goes through %s to %s, which runs elsewhere", f.Link.Name, f.Link.Target.Name),
+	switch {
+	case f.Link == nil || door.Frond.Remote == catalog.Elsewhere:
+	case catalog.Place(b.Fronds, f.Link.Target) == catalog.Elsewhere:
+		b.Fault(file, at, fmt.Sprintf("the condition goes through %s to %s, whose Frond %s is served by another host", f.Link.Name, f.Link.Target.Name, f.Link.Target.Frond),
+			fmt.Sprintf("write remotes: {%s: http://…} in gateway.yaml, or --remote %[1]s=http://…", f.Link.Target.Frond))
+	case !catalog.Crossed(b.Fronds, f.Link):
+		b.Fault(file, at, fmt.Sprintf("the condition goes through %s to %s, which runs elsewhere and has no list that takes a filter", f.Link.Name, f.Link.Target.Name),
 			"compare the key itself, "+f.Link.Key+", or run both Fronds in one place")
 	}
 	for _, sub := range f.Sub {

@@ -58,7 +58,7 @@ type Frond struct {
 	Facts []*Fact
 	// Jobs are the commands that run at times, in declaration order.
 	Jobs []*Job
-	// Remote is the address that its operations run at; "" for this process.
+	// Remote is the address that its operations run at: "" for this process, and Elsewhere for a host of which no address is known.
 	Remote string
 
 	// File is its frond.yaml, or where it would be.

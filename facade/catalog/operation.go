@@ -81,9 +81,20 @@ func (d *Door) Shapes(card *schema.Entity) bool {
 // Stamps reports whether the body of the operation gets the values that a collector sets.
 func (op *Operation) Stamps() bool { return !op.Patch && op.Door.Shapes(op.Input) }
 
+// Elsewhere is [Frond.Remote] of a Frond that the project has and this host does not serve, without an address of its host. Nobody
+// here judges references to its rows.
+const Elsewhere = "elsewhere"
+
+// InStore reports whether events of the Frond may be in the store of this host: it runs here, or another program over the same
+// store serves it.
+func (f *Frond) InStore() bool { return f.Remote == "" || f.Remote == Elsewhere }
+
 // RemoteOf is the address at which the rows of an entity are kept; "" for here.
-func (c *Catalog) RemoteOf(e *schema.Entity) string {
-	for _, f := range c.Fronds {
+func (c *Catalog) RemoteOf(e *schema.Entity) string { return Place(c.Fronds, e) }
+
+// Place is RemoteOf for a list of Fronds.
+func Place(fronds []*Frond, e *schema.Entity) string {
+	for _, f := range fronds {
 		if f.Name == e.Frond {
 			return f.Remote
 		}
@@ -91,13 +102,36 @@ func (c *Catalog) RemoteOf(e *schema.Entity) string {
 	return ""
 }
 
-// SamePlace reports whether the rows on both sides of a relation are kept in one place: a
-// remote answers for both sides of its own.
-func SamePlace(fronds []*Frond, l *schema.Link) bool {
-	remote := func(name string) bool {
-		return slices.ContainsFunc(fronds, func(f *Frond) bool { return f.Name == name && f.Remote != "" })
+// Apart reports whether the rows on the two sides of a relation, and those in between, are kept in different places.
+func Apart(fronds []*Frond, l *schema.Link) bool {
+	if l.Through != nil {
+		return Apart(fronds, l.Between()) || Apart(fronds, l.Through.Link)
 	}
-	return remote(l.Field.Owner.Frond) || !remote(l.Target.Frond)
+	return Place(fronds, l.Field.Owner) != Place(fronds, l.Target)
+}
+
+// Crossed reports whether a condition can go through a relation: its rows are kept in one place, or those on the other side are
+// kept here, or their host lists them by a filter.
+func Crossed(fronds []*Frond, l *schema.Link) bool {
+	if l.Through != nil {
+		return Crossed(fronds, l.Between()) && Crossed(fronds, l.Through.Link)
+	}
+	if !Apart(fronds, l) {
+		return true
+	}
+	for _, f := range fronds {
+		if f.Name != l.Target.Frond {
+			continue
+		}
+		for _, d := range f.Doors {
+			if d.Entity == l.Target {
+				list := d.Operation("list")
+				return f.Remote == "" || list != nil && list.Builtin && list.Takes("filter")
+			}
+		}
+		return f.Remote == ""
+	}
+	return true
 }
 
 // FieldNames are the fields of a door, the computed ones last.

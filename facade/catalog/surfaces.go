@@ -72,10 +72,10 @@ func (c *Catalog) Reaches(e *schema.Entity) bool {
 	return d != nil && slices.ContainsFunc(d.Operations, func(op *Operation) bool { return op.Builtin && op.Kind == Query })
 }
 
-// Joins says whether a filter may go through a relation: Reaches its target, and the
-// rows on both sides are asked in one place.
+// Joins says whether a filter may go through a relation: Reaches its target, and those who keep the
+// rows on both sides can be asked.
 func (c *Catalog) Joins(l *schema.Link) bool {
-	return l.Target != nil && c.Reaches(l.Target) && SamePlace(c.Fronds, l) && (l.Through == nil || c.listed(l))
+	return l.Target != nil && c.Reaches(l.Target) && Crossed(c.Fronds, l) && (l.Through == nil || c.listed(l))
 }
 
 // listed reports whether the rows in between of a link are listed here, with both their keys.

@@ -74,8 +74,8 @@ type Parser struct {
 	Host Host
 	// Missing is the name that a path ended at (see Path).
 	Missing *Missing
-	At   string // the pointer that Details begin with
-	Max  int    // Details at most; 0: schema.MaxDetails
+	At      string // the pointer that Details begin with
+	Max     int    // Details at most; 0: schema.MaxDetails
 	// Reference reads placeholders; nil: there are none. A filter with placeholders is a
 	// rule, and a rule that says nothing is refused.
 	Reference Reference

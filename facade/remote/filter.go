@@ -2,7 +2,6 @@ package remote
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 
 	"github.com/frondhost/frond/facade"
@@ -29,11 +28,21 @@ func (h *Hosts) hostFilter(ctx context.Context, r facade.RemoteRequest, f *filte
 		return nil, kiterror.Errorf(kiterror.NotImplemented, "%s is computed where %s runs, without your access rules for its rows; leave it out", d.As.Name, r.Door.Name)
 	}
 	op := r.Door.Operation("list")
-	if op == nil || op.FilterWords == nil {
+	if op == nil {
 		return f.Joined(), nil
 	}
-	f, err := h.withoutRelations(ctx, r, op, f)
+	across := filter.Crossing{
+		Apart: func(l *schema.Link) bool { return catalog.Apart(r.Catalog.Fronds, l) },
+		Keys:  r.Elsewhere, Most: maxOperands, Refusal: facade.ErrApart,
+	}
+	f, err := across.Filter(ctx, f)
 	if err != nil {
+		return nil, err
+	}
+	if op.FilterWords == nil {
+		return f.Joined(), nil
+	}
+	if f, err = h.withoutRelations(ctx, r, op, f); err != nil {
 		return nil, err
 	}
 	if f = f.Joined(); f.NeedsAnd() && !slices.Contains(op.FilterWords, "and") {
@@ -88,97 +97,52 @@ func (h *Hosts) withoutRelations(ctx context.Context, r facade.RemoteRequest, op
 	return &out, nil
 }
 
-// byKeys is a filter through a relation as one on the keys of the rows that meet it now:
-//
-//	author: {name: {eq: Ada}}             authorId: {in: [a1, a2]}
-//	comments: {some: {open: {eq: true}}}  id: {in: [p1, p7]}, the postId of those comments
+// byKeys is a filter through a relation as one on the keys of the rows that meet it now.
 func (h *Hosts) byKeys(ctx context.Context, r facade.RemoteRequest, f *filter.Filter) (*filter.Filter, error) {
-	sub := &filter.Filter{Op: filter.And, Sub: f.Sub}
-	if f.Op == filter.Every {
-		sub = &filter.Filter{Op: filter.Not, Sub: []*filter.Filter{sub}} // met where none is found
+	door := r.Catalog.Door(f.Link.Target.Key)
+	if door == nil {
+		return nil, kiterror.Errorf(kiterror.NotImplemented, "a condition of %s goes through %s, which has no operations where it runs", r.Door.Name, f.Link.Target.Name)
 	}
-	at, from := f.Link.Field, f.Link.Target.Primary
-	if f.Link.Inverse != nil {
-		at, from = f.Link.Field.Owner.Primary, f.Link.Inverse
+	r.Door = door
+	field, where := f.Behind()
+	keys, err := h.Keys(ctx, r, field, where, facade.MaxKeys)
+	if err == nil && len(keys) > facade.MaxKeys {
+		err = kiterror.Errorf(kiterror.NotImplemented, "a condition goes through more than %d rows of %s; narrow the condition", facade.MaxKeys, door.Name)
 	}
-	keys, err := h.keysOf(ctx, r, r.Catalog.Door(f.Link.Target.Key), from, sub)
+	return f.OnKeys(keys, maxOperands), err
+}
+
+// maxOperands is how many values an in of a host takes.
+const maxOperands = 500
+
+// Keys implements [facade.Remotes], page by page.
+func (h *Hosts) Keys(ctx context.Context, r facade.RemoteRequest, field *schema.Property, f *filter.Filter, most int) ([]any, error) {
+	if err := filtered(r.Door, f); err != nil {
+		return nil, err
+	}
+	f, err := h.hostFilter(ctx, r, f)
 	if err != nil {
 		return nil, err
 	}
-	some := filter.Nothing()
-	switch _, list := filter.ItemKind(at); {
-	case len(keys) == 0:
-	case list: // the ids stand in the row
-		for _, key := range keys {
-			some.Sub = append(some.Sub, &filter.Filter{Op: filter.Has, Field: at, Values: []any{key}})
-		}
-		if len(some.Sub) == 1 {
-			some = some.Sub[0]
-		}
-	case len(keys) == 1:
-		some = &filter.Filter{Op: filter.Eq, Field: at, Values: keys}
-	default:
-		some = &filter.Filter{Op: filter.In, Field: at, Values: keys}
-	}
-	if f.Op != filter.Some {
-		some = &filter.Filter{Op: filter.Not, Sub: []*filter.Filter{some}}
-	}
-	return some, nil
-}
-
-// maxKeys is how many keys a relation may come to in a filter: in takes no more.
-const maxKeys = 500
-
-// keysOf are the distinct values of a field over the rows of a door that meet a filter, page by
-// page. The door is a remote one too: the compiler has refused other conditions.
-func (h *Hosts) keysOf(ctx context.Context, r facade.RemoteRequest, door *catalog.Door, field *schema.Property, f *filter.Filter) (keys []any, err error) {
-	if door == nil {
-		return nil, kiterror.Errorf(kiterror.NotImplemented, "a condition of %s goes through %s, which has no operations where it runs", r.Door.Name, field.Owner.Name)
-	}
-	from := r.Door.Name
-	r.Door = door
-	if err := filtered(door, f); err != nil {
-		return nil, err
-	}
-	if f, err = h.hostFilter(ctx, r, f); err != nil {
-		return nil, err
-	}
-	l := facade.RemoteList{Op: door.Operation("list"), Filter: f, Limit: door.Limits.Max, Layout: rows.NewLayout([]string{field.Name})}
+	keys := facade.NewKeys(field)
+	l := facade.RemoteList{Op: r.Door.Operation("list"), Filter: f, Limit: min(most+1, r.Door.Limits.Max), Layout: rows.NewLayout([]string{field.Name})}
 	for {
 		res, err := h.List(ctx, r, &facade.Call{
-			Entity: door.Name, Operation: "list", Select: l.Layout.Fields,
+			Entity: r.Door.Name, Operation: "list", Select: l.Layout.Fields,
 			Invocation: facade.Invocation{State: r.State, Trace: r.Trace},
 		}, l)
 		if err != nil {
 			return nil, err
 		}
 		for i := range res.Rows.Len() {
-			keys = appendKeys(keys, field, res.Rows.Row(i).Get(field.Name))
+			keys.Add(res.Rows.Row(i).Get(field.Name))
 		}
 		switch {
-		case len(keys) > maxKeys, res.HasMore && (res.EndCursor() == "" || !l.Op.Takes("after")):
-			return nil, kiterror.Errorf(kiterror.NotImplemented, "a condition of %s goes through more than %d rows of %s, which its host's list cannot be asked for; narrow the condition", from, min(maxKeys, len(keys)), door.Name)
-		case !res.HasMore:
-			return keys, nil
+		case !res.HasMore || len(keys.Values) > most:
+			return keys.Values, nil
+		case res.EndCursor() == "" || !l.Op.Takes("after"):
+			return nil, kiterror.Errorf(kiterror.NotImplemented, "a condition goes through more than %d rows of %s, whose host has no cursors; narrow the condition", res.Rows.Len(), r.Door.Name)
 		}
 		l.Query = schema.Object{{Name: "after", Value: jsontext.Quote(res.EndCursor())}}.AppendJSON(nil)
 	}
-}
-
-// appendKeys adds the value of a key field, or the values of a list of keys, each once. A null
-// leads nowhere.
-func appendKeys(keys []any, field *schema.Property, text json.RawMessage) []any {
-	kind, values := field.Kind, []json.RawMessage{text}
-	if item, list := filter.ItemKind(field); list {
-		kind, values = item, nil
-		for _, v := range jsontext.Elements(text) {
-			values = append(values, v)
-		}
-	}
-	for _, v := range values {
-		if key, why := kind.Value(v); why == "" && !slices.Contains(keys, key) {
-			keys = append(keys, key)
-		}
-	}
-	return keys
 }

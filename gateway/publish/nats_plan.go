@@ -27,7 +27,7 @@ type natsPlan struct {
 func (p *Publisher) planNATS(n *NATS, served *catalog.Catalog, o Options) schema.Faults {
 	plan := natsPlan{settings: n, options: &o, server: &lazyServer{announce: o.Listening}, isEmbedded: n.URL == embeddedURL}
 	plan.configure()
-	names, unknown := factsOf(served, n.Facts, "/facts/nats/facts")
+	names, unknown := factsOf(served, o.Frond, n.Facts, "/facts/nats/facts")
 	plan.faults = append(plan.faults, unknown...)
 	switch {
 	case len(plan.faults) > 0:

@@ -47,7 +47,7 @@ func (c *Config) Plan(served *catalog.Catalog, o Options) (*Publisher, schema.Fa
 	var faults schema.Faults
 	for i := range c.Webhooks {
 		w, at := &c.Webhooks[i], fmt.Sprint("/webhooks/", i)
-		names, unknown := factsOf(served, w.Facts, at+"/facts")
+		names, unknown := factsOf(served, o.Frond, w.Facts, at+"/facts")
 		if !o.isMine(names) && len(unknown) == 0 {
 			o.Log.Info("a webhook is for facts of other Fronds, and is not sent from here", "webhook", w.Name)
 			continue
@@ -71,8 +71,8 @@ func (c *Config) Plan(served *catalog.Catalog, o Options) (*Publisher, schema.Fa
 }
 
 // factsOf finds the named facts, as FROND.FACT; none is all, which is nil. A fault names those that
-// are declared.
-func factsOf(served *catalog.Catalog, names []string, at string) (found []string, faults schema.Faults) {
+// are declared. frond is that of a receiver, which passes over the facts of others; "": of a gateway.
+func factsOf(served *catalog.Catalog, frond string, names []string, at string) (found []string, faults schema.Faults) {
 	for i, name := range names {
 		fault := func(message, remedy string) {
 			faults = append(faults, schema.Fault{File: setting.File, Pointer: fmt.Sprint(at, "/", i), Message: message, Remedy: remedy})
@@ -80,7 +80,7 @@ func factsOf(served *catalog.Catalog, names []string, at string) (found []string
 		switch meant, declared := served.FactsNamed(name); {
 		case len(meant) > 1:
 			fault("several Fronds have a fact "+name, "write one of "+meant[0].FullName()+", "+meant[1].FullName())
-		case len(meant) == 1 && meant[0].Frond.Remote != "":
+		case len(meant) == 1 && frond == "" && meant[0].Frond.Remote != "":
 			fault(meant[0].FullName()+" is a fact of a Frond that runs elsewhere", "leave it out here, and write it in the settings of the host that "+meant[0].Frond.Name+" runs in, a gateway or frond serve")
 		case len(meant) == 1:
 			found = append(found, meant[0].FullName())

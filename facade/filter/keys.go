@@ -1,0 +1,119 @@
+package filter
+
+import (
+	"context"
+	"slices"
+
+	"github.com/frondhost/frond/schema"
+)
+
+// A condition through a relation as one on keys, for rows that are kept in different places:
+//
+//	author: {name: {eq: Ada}}             authorId: {in: [a1, a2]}
+//	comments: {some: {open: {eq: true}}}  id: {in: [p1, p7]}, the postId of those comments
+
+// Behind returns the condition on the rows behind the relation of f, and the field of those rows that holds the keys for
+// [Filter.OnKeys]. f is a Some, None or Every without rows in between ([Filter.Hops]).
+func (f *Filter) Behind() (field *schema.Property, where *Filter) {
+	where = &Filter{Op: And, Sub: f.Sub}
+	if f.Op == Every {
+		where = &Filter{Op: Not, Sub: []*Filter{where}} // f is met where such a row is not found
+	}
+	if f.Link.Inverse != nil {
+		return f.Link.Inverse, where
+	}
+	return f.Link.Target.Primary, where
+}
+
+// OnKeys returns f as a condition on the row's own key. keys are the distinct values of the field that [Filter.Behind] returned,
+// in the rows that meet its condition. An In of the result has at most most values.
+func (f *Filter) OnKeys(keys []any, most int) *Filter {
+	at := f.Link.Field
+	if f.Link.Inverse != nil {
+		at = at.Owner.Primary
+	}
+	some := Nothing()
+	if _, list := ItemKind(at); list { // the ids stand in the row
+		for _, key := range keys {
+			some.Sub = append(some.Sub, &Filter{Op: Has, Field: at, Values: []any{key}})
+		}
+	} else if len(keys) == 1 {
+		some.Sub = []*Filter{{Op: Eq, Field: at, Values: keys}}
+	} else {
+		for part := range slices.Chunk(keys, most) {
+			some.Sub = append(some.Sub, &Filter{Op: In, Field: at, Values: part})
+		}
+	}
+	if len(some.Sub) == 1 {
+		some = some.Sub[0]
+	}
+	if f.Op != Some {
+		some = &Filter{Op: Not, Sub: []*Filter{some}}
+	}
+	return some
+}
+
+// Crossing makes conditions through relations, of which some lead to rows that are kept elsewhere, conditions on rows of one
+// place. It may be used from many goroutines.
+type Crossing struct {
+	// Apart reports whether some rows of a relation are kept elsewhere.
+	Apart func(l *schema.Link) bool
+	// Keys returns the distinct values of a field in the rows that meet a condition, wherever they are kept.
+	Keys func(ctx context.Context, field *schema.Property, where *Filter) ([]any, error)
+	// Most is how many values an In has at most.
+	Most int
+	// Refusal is the error of a value that rows elsewhere give a row.
+	Refusal func(d *Derived) error
+}
+
+// Filter returns f with conditions on keys in place of those through relations to rows elsewhere. It does not change f.
+func (c *Crossing) Filter(ctx context.Context, f *Filter) (*Filter, error) {
+	if f == nil || f.Link == nil && len(f.Sub) == 0 {
+		return f, nil
+	}
+	var err error
+	if f.Op == Aggregate {
+		out := *f
+		out.Derived, err = c.Derived(ctx, f.Derived)
+		return &out, err
+	}
+	if f.Link != nil && c.Apart(f.Link) {
+		f = f.Hops()
+		if c.Apart(f.Link) {
+			field, where := f.Behind()
+			keys, err := c.Keys(ctx, field, where)
+			return f.OnKeys(keys, c.Most), err
+		}
+	}
+	out := *f
+	if out.Via, err = c.Filter(ctx, f.Via); err != nil {
+		return nil, err
+	}
+	out.Sub = make([]*Filter, len(f.Sub))
+	for i, sub := range f.Sub {
+		if out.Sub[i], err = c.Filter(ctx, sub); err != nil {
+			return nil, err
+		}
+	}
+	return &out, nil
+}
+
+// Derived returns d with such conditions on the rows behind its relations; nil for nil.
+func (c *Crossing) Derived(ctx context.Context, d *Derived) (*Derived, error) {
+	if d == nil {
+		return nil, nil
+	}
+	if c.Apart(d.Link) {
+		return nil, c.Refusal(d)
+	}
+	own := *d
+	var err error
+	if own.Where, err = c.Filter(ctx, d.Where); err != nil {
+		return nil, err
+	}
+	if own.Via, err = c.Filter(ctx, d.Via); err != nil {
+		return nil, err
+	}
+	own.Next, err = c.Derived(ctx, d.Next)
+	return &own, err
+}

@@ -1,0 +1,161 @@
+package facade
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// The rows that point at a deleted row may be kept elsewhere. No foreign key does what onDelete says of them: the host in front of
+// both does (docs/remotes.md).
+//
+//	restrict   CONFLICT, before the row is deleted
+//	set null   the key is emptied once the row is deleted
+//	cascade    they are deleted once the row is deleted
+
+// pointing returns, by entity, the relations of rows that are kept elsewhere than the rows of the entity.
+func pointing(c *catalog.Catalog) map[*schema.Entity][]*schema.Property {
+	all := map[*schema.Entity][]*schema.Property{}
+	for _, e := range c.Set.Entities {
+		for _, p := range e.Fields {
+			if l := p.Link; l == nil || !p.Stored || l.Many || !catalog.Apart(c.Fronds, l) || c.RemoteOf(e) == catalog.Elsewhere || c.RemoteOf(l.Target) == catalog.Elsewhere {
+				continue
+			}
+			all[p.Link.Target] = append(all[p.Link.Target], p)
+		}
+	}
+	return all
+}
+
+// pointedRows are the rows elsewhere that point at rows by one relation.
+type pointedRows struct {
+	by  *schema.Property
+	op  *catalog.Operation // what becomes of each
+	ids []any
+}
+
+// deletesPointed returns a runner that deletes a row by run, and does what onDelete says of the rows elsewhere.
+func deletesPointed(run func(context.Context, *execution) (*Result, error)) func(context.Context, *execution) (*Result, error) {
+	return func(ctx context.Context, x *execution) (*Result, error) {
+		e := x.door.Entity
+		there, err := x.door.keeper.visibleRow(ctx, x, []string{e.Primary.Name})
+		key, why := e.Primary.Kind.Value(x.id)
+		if err != nil || there.Len() == 0 || why != "" {
+			return run(ctx, x) // which says what a delete of no row says
+		}
+		follow, _, err := pointed(ctx, x, []any{key})
+		if err != nil {
+			return nil, err
+		}
+		res, err := run(ctx, x)
+		if err != nil || string(res.Value) != "true" {
+			return res, err
+		}
+		return res, changeAll(ctx, x, follow)
+	}
+}
+
+// manyDeletesPointed is deletesPointed for a deleteMany of rows at a host. More rows than the call may delete are for the host to
+// refuse.
+func manyDeletesPointed(run func(context.Context, *execution) (*Result, error)) func(context.Context, *execution) (*Result, error) {
+	return func(ctx context.Context, x *execution) (*Result, error) {
+		keys, err := x.host.keys(ctx, &x.viewer, x.door.Entity.Primary, targetOf(x), x.many.max)
+		if err != nil || len(keys) > x.many.max {
+			return run(ctx, x)
+		}
+		follow, at, err := pointed(ctx, x, keys)
+		switch {
+		case err != nil && at != nil:
+			return nil, ofRow(err, keyText(at))
+		case err != nil:
+			return nil, err
+		}
+		res, err := run(ctx, x)
+		if err != nil {
+			return nil, err
+		}
+		return res, changeAll(ctx, x, follow)
+	}
+}
+
+// pointed returns the rows elsewhere that point at rows with these keys, and have to follow them. The error is CONFLICT where they
+// keep a row, whose key is at then.
+func pointed(ctx context.Context, x *execution, keys []any) (follow []pointedRows, at any, err error) {
+	for _, by := range x.host.pointing[x.door.Entity] {
+		found := pointedRows{by: by}
+		name := map[string]string{"cascade": "delete", schema.SetNull: "update"}[by.Axes.Relation.OnDelete]
+		if door := x.host.catalog.Door(by.Owner.Key); door != nil && name != "" {
+			found.op = door.Operation(name)
+		}
+		for some := range slices.Chunk(keys, 500) {
+			where := &filter.Filter{Op: filter.In, Field: by, Values: some}
+			if found.op == nil { // one is enough to know
+				kept, err := x.host.keys(ctx, &x.viewer, by, where, 0)
+				if err == nil && len(kept) > 0 {
+					err = maskedConflict(ctx, &x.viewer, kiterror.InUse(by))
+					at = kept[0]
+				}
+				if err != nil {
+					return nil, at, err
+				}
+				continue
+			}
+			ids, err := allKeys(ctx, &x.viewer, by.Owner.Primary, where)
+			if err != nil {
+				return nil, nil, err
+			}
+			found.ids = append(found.ids, ids...)
+		}
+		if len(found.ids) == 0 {
+			continue
+		}
+		if x.transaction != nil {
+			return nil, nil, kiterror.Errorf(kiterror.NotImplemented, "rows of %s point at the row, and are kept elsewhere, outside of this transaction; delete it by a call of its own", by.Owner.Name)
+		}
+		follow = append(follow, found)
+	}
+	return follow, nil, nil
+}
+
+// changeAll changes the rows that follow a deleted one.
+func changeAll(ctx context.Context, x *execution, follow []pointedRows) error {
+	for _, f := range follow {
+		if err := f.change(ctx, x); err != nil {
+			failed := *kiterror.AsError(err)
+			failed.Message = "the " + x.door.Name + " is deleted, and rows of " + f.by.Owner.Name + " still name it in " + f.by.Name + ": " + failed.Message
+			return failed.WithCause(err)
+		}
+	}
+	return nil
+}
+
+// change changes or deletes the rows, as the author's own code does.
+func (f *pointedRows) change(ctx context.Context, x *execution) error {
+	ctx = authorContext(ctx, x)
+	c := caller{at: callContextOf(ctx), inside: true}
+	for _, id := range f.ids {
+		in := Invocation{ID: keyText(id)}
+		if f.op.Name == "update" {
+			in.Body = schema.Object{{Name: f.by.Name, Value: json.RawMessage("null")}}.AppendJSON(nil)
+		}
+		if _, err := c.Call(ctx, &Call{Entity: f.op.Door.Name, Operation: f.op.Name, Invocation: in, Select: []string{}}); err != nil && kiterror.CodeOf(err) != kiterror.NotFound {
+			return err
+		}
+	}
+	return nil
+}
+
+// keyText returns the text of a key among the values of a filter.
+func keyText(key any) json.RawMessage {
+	if text, is := key.(string); is {
+		return jsontext.Quote(text)
+	}
+	text, _ := json.Marshal(key)
+	return text
+}
