@@ -30,6 +30,7 @@ func TestRequestsThatCannotBeRead(t *testing.T) {
 		"a version that is none":       {"GET /livez HTTP/9.9\r\nHost: localhost\r\n\r\n", 505, "cannot be read"},
 		"a coding that is not read":    {"POST /graphql HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip\r\n\r\n", 501, "coding"},
 		"headers that are much":        {"GET /livez HTTP/1.1\r\nHost: localhost\r\nX: " + strings.Repeat("x", 80<<10) + "\r\n\r\n", 431, "larger"},
+		"a URL that is long":           {"GET /api/app/notes?filter=" + strings.Repeat("x", 80<<10) + " HTTP/1.1\r\nHost: localhost\r\n\r\n", 414, "URL"},
 		"a request that can be read":   {"GET /nowhere HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 404, "/graphql"},
 		"a path that is escaped right": {"GET /api/app/notes/%25zz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 404, ""},
 	} {

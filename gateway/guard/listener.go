@@ -35,6 +35,7 @@ type problemConn struct {
 	net.Conn
 	mu   sync.Mutex   // guards line: net/http reads ahead while a handler writes
 	line []byte       // the beginning of the request that is read, up to maxLine
+	head bool         // its first line was read whole
 	held *[piece]byte // the first piece of an answer, which waits for the second; nil: none does
 }
 
@@ -51,9 +52,10 @@ func (c *problemConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if room := maxLine - len(c.line); room > 0 && !bytes.Contains(c.line, []byte("\n")) {
+	if room := maxLine - len(c.line); room > 0 && !c.head {
 		c.line = append(c.line, b[:min(n, room)]...)
 	}
+	c.head = c.head || bytes.IndexByte(b[:n], '\n') >= 0
 	return n, err
 }
 
@@ -63,11 +65,21 @@ func (c *problemConn) instance() string {
 	defer c.mu.Unlock()
 	line, _, whole := bytes.Cut(c.line, []byte("\n"))
 	fields := bytes.Fields(line)
-	if !whole || len(fields) != 3 || !bytes.HasPrefix(fields[1], []byte("/")) {
+	if len(fields) < 2 || !bytes.HasPrefix(fields[1], []byte("/")) {
 		return ""
 	}
-	path, _, _ := bytes.Cut(fields[1], []byte("?"))
+	path, _, queried := bytes.Cut(fields[1], []byte("?"))
+	if !queried && (!whole || len(fields) != 3) {
+		return ""
+	}
 	return strings.ToValidUTF8(string(path), "")
+}
+
+// inTarget reports whether a request was too large in its first line: in its URL.
+func (c *problemConn) inTarget() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.head
 }
 
 // unreadHead is the whole header that net/http gives such an answer. An answer of a
@@ -77,13 +89,13 @@ const unreadHead = "\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: c
 // Write replaces the answer to a request that was not read, and passes on all others.
 func (c *problemConn) Write(b []byte) (int, error) {
 	if status, _, _ := bytes.Cut(b[:min(len(b), 200)], []byte("\r\n")); bytes.HasPrefix(b[len(status):], []byte(unreadHead)) && bytes.HasPrefix(b, []byte("HTTP/1.1 ")) {
-		if _, err := c.Conn.Write(unread(string(status), c.instance())); err != nil {
+		if _, err := c.Conn.Write(unread(string(status), c.instance(), c.inTarget())); err != nil {
 			return 0, err
 		}
 		return len(b), nil
 	}
 	c.mu.Lock()
-	c.line = c.line[:0] // the next request begins behind this answer
+	c.line, c.head = c.line[:0], false // the next request begins behind this answer
 	c.mu.Unlock()
 	if first := c.held; first != nil {
 		c.held = nil
@@ -119,13 +131,16 @@ func (c *problemConn) CloseWrite() error {
 	return nil
 }
 
-// unread is the whole answer to a request that was not read, with net/http's status.
-func unread(line, instance string) []byte {
+// unread is the whole answer to a request that was not read, with net/http's status; for a URL that is too
+// long net/http has the status of headers.
+func unread(line, instance string, inTarget bool) []byte {
 	fields := bytes.SplitN([]byte(line), []byte(" "), 3)
 	status, _ := strconv.Atoi(string(fields[1])) // net/http's own
 	message := "the request cannot be read as HTTP; write % in a path as %25, and each header as a name, a colon and a value"
 	code := kiterror.BadRequest
 	switch _, why, said := bytes.Cut(fields[len(fields)-1], []byte(": ")); {
+	case status == http.StatusRequestHeaderFieldsTooLarge && inTarget:
+		status, message = http.StatusRequestURITooLong, "the URL is longer than this host reads; send a shorter one, or the filter in the body of JSON-RPC"
 	case status == http.StatusRequestHeaderFieldsTooLarge:
 		message = "the headers are larger than this host reads; send fewer, or shorter ones"
 	case status == http.StatusNotImplemented:
