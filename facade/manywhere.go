@@ -190,13 +190,22 @@ func runMany(ctx context.Context, x *execution, write func(id json.RawMessage) (
 }
 
 // ofRow is an error of one of the rows, which its message names. Faults of the patch keep their
-// pointers into the body.
+// pointers into the body; those of the row point at the condition that it meets.
 func ofRow(err error, id json.RawMessage) error {
 	own := *kiterror.AsError(err)
 	if own.Code == kiterror.InternalError {
 		return err
 	}
 	own.Message = "the row " + string(id) + ": " + own.Message
+	if details, ok := own.Details.([]schema.Detail); ok {
+		details = slices.Clone(details)
+		for i := range details {
+			if details[i].Pointer == "/params/id" {
+				details[i].Path, details[i].Pointer = "where", "/query/where"
+			}
+		}
+		own.Details = details
+	}
 	return own.WithCause(err)
 }
 

@@ -119,3 +119,14 @@ collectors:
 		}
 	}
 }
+
+// TestDeleteManyPointsAtItsCondition: a row that others point at is refused at the condition that it meets; no
+// id was sent.
+func TestDeleteManyPointsAtItsCondition(t *testing.T) {
+	f := facadeOf(t, desk("many: {customer: [delete]}\n"), nil)
+	_, err := do(t, user(f, "id", "c1"), "customer.deleteMany", "", `{"where":{"id":{"eq":"c2"}}}`, "")
+	const want = "/query/where restrict: is still pointed at by rows of order, in customerId; remove or change them first"
+	if err == nil || err.Code != kiterror.Conflict || !strings.Contains(err.Message, `"c2"`) || refusals(err) != want {
+		t.Errorf("%v: %s, want %s", err, refusals(err), want)
+	}
+}
