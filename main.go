@@ -52,7 +52,7 @@ func (a *App) main(args, environ []string, stdout, stderr io.Writer) int {
 		if err != nil {
 			return err
 		}
-		gw, err := gateway.New(a.project, a.configured(gateway.Options{Config: *config})) //nolint:contextcheck // its publishing ends with the gateway
+		gw, err := gateway.Start(ctx, a.project, a.configured(gateway.Options{Config: *config}))
 		if err != nil {
 			return err
 		}

@@ -166,6 +166,9 @@ func TestComposedServices(t *testing.T) {
 		if out, err := exec.Command(binary(t), "health", p.URL).CombinedOutput(); err != nil {
 			t.Errorf("frond health %s: %v\n%s", p.URL, err, out)
 		}
+		if out, err := exec.Command(binary(t), "health", "--ready", p.URL).CombinedOutput(); err != nil {
+			t.Errorf("frond health --ready %s: %v\n%s", p.URL, err, out)
+		}
 	}
 	probe := c.Services["shipping"].Healthcheck.Test[1:]
 	script := strings.ReplaceAll(probe[len(probe)-1], "http://127.0.0.1:4200", fronds["shipping"].URL)

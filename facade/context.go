@@ -346,12 +346,6 @@ func (o *origin) Value(key any) any {
 	return o.Context.Value(key)
 }
 
-// LogSlow writes a line about a statement that took longer than log.slow: for which operation and
-// GraphQL field it ran, and its shape, which has no values of the caller. It is for stores.
-func LogSlow(ctx context.Context, log *slog.Logger, shape string, took time.Duration) {
-	log.LogAttrs(ctx, slog.LevelWarn, "slow statement", append(operationOf(ctx), slog.Duration("took", took), slog.String("shape", shape))...)
-}
-
 // LogWait writes a line about a statement that ran out of time: its wait, and the sessions of the database
 // behind it. It is for stores.
 func LogWait(ctx context.Context, log *slog.Logger, took time.Duration, on, behind string) {

@@ -465,6 +465,33 @@ func TestFilesAtTheStart(t *testing.T) {
 	}
 }
 
+// TestFilesStoreOfAVariable: files.store may name a variable, which is read at the start.
+func TestFilesStoreOfAVariable(t *testing.T) {
+	frond := map[string]string{
+		"entities/item.yaml": "type: object\nproperties: {id: {type: string, x-kit: {role: {primary: true}}}, cover: {type: [string, 'null'], x-kit: {lifecycle: {create: optional}}}}\n",
+		"frond.yaml":         "collectors: {item: open}\nfiles: {item.cover: {types: [image/png]}}\n",
+	}
+	for text, want := range map[string]string{
+		"":            "files.store is env:FROND_TEST_FILES, and the variable FROND_TEST_FILES is not set; set it to the URL of the storage",
+		"ftp://x":     "the variable FROND_TEST_FILES does not hold the URL of a storage: write file:///FOLDER",
+		"env:ANOTHER": "does not hold the URL of a storage",
+		"file://" + filepath.ToSlash(t.TempDir()): "",
+	} {
+		t.Setenv("FROND_TEST_FILES", text)
+		config := gateway.Config{}
+		if err := config.Set("files.store", "env:FROND_TEST_FILES"); err != nil {
+			t.Fatal(err)
+		}
+		gw, err := gateway.New(folderOf(t, frond), quiet(gateway.Options{Config: config}))
+		if err == nil {
+			_ = gw.Close()
+		}
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
 // TestFilesThatFail: missing bytes are GONE on the surfaces, and a folder that is gone turns /readyz, until it is
 // there again; both are counted.
 func TestFilesThatFail(t *testing.T) {

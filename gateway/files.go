@@ -61,7 +61,7 @@ func filesStore(c *Config, own bool) (string, error) {
 	case c.Files.Store == noPlace:
 		return "", files.Missing("a store on PostgreSQL")
 	case c.Files.Store != "":
-		return c.Files.Store, nil
+		return files.StoreURL(c.Files.Store)
 	case own:
 		return "", files.Missing("the program's own store")
 	}

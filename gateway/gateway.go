@@ -90,6 +90,25 @@ type Gateway struct {
 // New is [Open] with every surface. Nothing listens before [Gateway.Run]. The caller
 // closes the gateway, unless Run has returned.
 func New(project *facade.Project, opts *Options) (*Gateway, error) {
+	return makeGateway(context.Background(), project, opts, false)
+}
+
+// Start is [New] for a process of its own, which [Serve] runs then. The port is open before the store is:
+// while tables change, /livez answers 200 and everything else 503. The end of ctx ends the start, with
+// [ErrStopped].
+func Start(ctx context.Context, project *facade.Project, opts *Options) (*Gateway, error) {
+	g, err := makeGateway(ctx, project, opts, true)
+	if err != nil && ctx.Err() != nil {
+		return nil, fmt.Errorf("%w: %w", ErrStopped, err)
+	}
+	return g, err
+}
+
+// ErrStopped is wrapped by the error of a start that a signal ended. [ExitCode] answers it with 0.
+var ErrStopped = errors.New("stopped before the start was over; the next start goes on with it")
+
+// makeGateway makes a gateway; with listen its port is open from before the store on.
+func makeGateway(ctx context.Context, project *facade.Project, opts *Options, listen bool) (*Gateway, error) {
 	opts = opts.orDefaults()
 	config := opts.Config.withDefaults()
 	id := &config.Identity
@@ -104,8 +123,10 @@ func New(project *facade.Project, opts *Options) (*Gateway, error) {
 	faults = append(faults, unusable...)
 	g := &Gateway{session: opts.Session, limiter: guard.NewLimiter(&config.Limits.Rate)}
 	var again Session
-	host, err := open(context.Background(), project, opts, opening{serves: true, elsewhere: faults.Err(), build: func(host *Host, f *facade.Facade) (err error) {
-		host.verifier = verifier
+	host, err := open(ctx, project, opts, opening{serves: true, listen: listen, elsewhere: faults.Err(), build: func(host *Host, f *facade.Facade) (err error) {
+		if host.verifier, host.certificate = verifier, certificate; certificate != nil {
+			certificate.Log = host.log
+		}
 		if g.session == nil {
 			if g.auth, err = identity.New(id, keys, host.log); err != nil {
 				return err
@@ -126,9 +147,6 @@ func New(project *facade.Project, opts *Options) (*Gateway, error) {
 		return nil, err
 	}
 	g.host = host
-	if host.certificate = certificate; certificate != nil {
-		certificate.Log = host.log
-	}
 	front := host.around(func(r *http.Request) *guard.Path { return g.current.Load().find(r) })
 	front.Compress = !config.NoCompression
 	g.handler = front

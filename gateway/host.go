@@ -59,6 +59,7 @@ type Host struct {
 	frond      string    // of a receiver: the one Frond it serves; "": all of them
 	warned     sync.Once // of open doors that are not declared open
 
+	port        *listening         // open since the start; nil: serve opens it
 	certificate *guard.Certificate // of the listener; nil: plain HTTP
 	verifier    *signing.Verifier  // of other gateways that read facts here; nil: none does
 
@@ -89,6 +90,9 @@ type opening struct {
 	// migrate takes the place of preparing the store and writing seeds: for commands that
 	// look at the schema, and serve nothing. nil: a start.
 	migrate func(context.Context, migrator, *migration.Task) error
+	// listen opens the port of the host before the store, so that probes are answered while tables
+	// change.
+	listen bool
 	// look does the same for commands that look at the outbox.
 	look func(context.Context, *Host, *facade.Facade) error
 }
@@ -98,7 +102,9 @@ type opening struct {
 // seeds written. Where both fail the error is the store's.
 func open(ctx context.Context, project *facade.Project, opts *Options, as opening) (*Host, error) {
 	h := &Host{config: opts.Config.withDefaults(), log: opts.Logger, announce: opts.Listening, frond: as.frond}
-	h.streaming, h.endStreams = context.WithCancel(context.WithoutCancel(ctx))
+	starting := ctx // its end ends the start, and nothing of what the host does later
+	ctx = context.WithoutCancel(ctx)
+	h.streaming, h.endStreams = context.WithCancel(ctx)
 	if h.log == nil {
 		h.log = telemetry.NewLogger(os.Stderr, h.config.Log)
 	}
@@ -126,7 +132,7 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 	h.topology.Discover(ctx, firstDiscovery)
 	f, complete, err := h.compileFirst(opts.Store, as, config) //nolint:contextcheck // it opens no connection
 	if err == nil && (as.migrate != nil || as.look != nil) {
-		err = h.store.open(ctx, h.mapped(f))
+		err = h.store.open(starting, h.mapped(f))
 	}
 	if err != nil {
 		h.topology.Close()
@@ -144,12 +150,13 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 		return errors.Join(h.files.Load().Close(), h.store.close())
 	})
 	if as.migrate != nil {
-		return nil, errors.Join(h.look(ctx, f, as.migrate), h.Close())
+		return nil, errors.Join(h.look(starting, f, as.migrate), h.Close())
 	}
 	if as.look != nil {
-		return nil, errors.Join(as.look(ctx, h, f), h.Close())
+		return nil, errors.Join(as.look(starting, h, f), h.Close())
 	}
-	if err := h.begin(ctx, f, as, complete); err != nil {
+	if err := h.begin(starting, f, as, complete); err != nil {
+		h.port.close()
 		return nil, errors.Join(err, h.Close())
 	}
 	return h, nil
@@ -192,6 +199,12 @@ func (h *Host) begin(ctx context.Context, f *facade.Facade, as opening, complete
 			return err
 		}
 	}
+	if as.listen {
+		var err error
+		if h.port, err = h.listen(ctx, h.config.Listen); err != nil {
+			return err
+		}
+	}
 	if err := h.store.open(ctx, h.mapped(f)); err != nil {
 		return err
 	}
@@ -205,7 +218,7 @@ func (h *Host) begin(ctx context.Context, f *facade.Facade, as opening, complete
 	}
 	h.compiled.Store(f)
 	h.feeds.relay(f.Catalog()) //nolint:contextcheck // Close ends it
-	h.ways.register(ctx, f.Catalog())
+	h.ways.register(context.WithoutCancel(ctx), f.Catalog())
 	return nil
 }
 

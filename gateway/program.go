@@ -194,6 +194,9 @@ func ExitCode(name string, stderr io.Writer, err error) int {
 	switch {
 	case err == nil:
 		return ExitOK
+	case errors.Is(err, ErrStopped):
+		fmt.Fprintf(stderr, "%s: %v\n", name, ErrStopped)
+		return ExitOK
 	case errors.Is(err, ErrReported):
 		return exitUsage
 	case errors.As(err, &kit):

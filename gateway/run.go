@@ -14,65 +14,122 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/gateway/guard"
 )
 
-// serve serves a handler on every address until ctx is done, then drains.
-func (h *Host) serve(ctx context.Context, handler http.Handler, draining *atomic.Bool, addresses ...string) error {
-	var listeners []net.Listener
+// listening is the open port of a host: until [Host.serve] it answers that the host starts.
+type listening struct {
+	server    *http.Server
+	listeners []net.Listener
+	handler   atomic.Pointer[http.Handler] // nil: the host starts
+	failed    chan error
+}
+
+// listen opens every address and answers on it. The host has its certificate.
+func (h *Host) listen(ctx context.Context, addresses ...string) (*listening, error) {
+	l := &listening{failed: make(chan error, len(addresses))}
 	for _, address := range addresses {
-		l, err := listen(ctx, address)
+		opened, err := listen(ctx, address)
 		if err != nil {
-			for _, l := range listeners {
+			for _, l := range l.listeners {
 				_ = l.Close() // nothing was accepted yet
 			}
+			return nil, err
+		}
+		l.listeners = append(l.listeners, opened)
+	}
+	l.server = newServer(http.HandlerFunc(l.answer), h.config.Limits.Write)
+	// Streams have no end of their own, and Shutdown would wait for them.
+	l.server.RegisterOnShutdown(h.endStreams)
+	// Requests outlive ctx, whose end is the beginning of the drain.
+	l.server.BaseContext = func(l net.Listener) context.Context { return guard.WithListener(context.WithoutCancel(ctx), l) }
+	l.server.ErrorLog = serverLog(h.log)
+	if h.certificate != nil {
+		l.server.TLSConfig = h.certificate.Config()
+	}
+	for _, opened := range l.listeners {
+		go func() {
+			if h.certificate == nil {
+				l.failed <- l.server.Serve(guard.Listener(opened))
+			} else {
+				l.failed <- l.server.ServeTLS(opened, "", "")
+			}
+		}()
+	}
+	return l, nil
+}
+
+// answer answers a request: of a host that starts, probes alone.
+func (l *listening) answer(w http.ResponseWriter, r *http.Request) {
+	if handler := l.handler.Load(); handler != nil {
+		(*handler).ServeHTTP(w, r)
+		return
+	}
+	switch r.URL.Path {
+	case "/livez":
+		live(w, r)
+	case "/readyz":
+		health(w, r, false, "starting: the store is being prepared")
+	default:
+		w.Header().Set("Retry-After", "1")
+		guard.WriteProblem(w, r, http.StatusServiceUnavailable, kiterror.Errorf(kiterror.ServiceUnavailable, "the gateway is starting; send the request again"))
+	}
+}
+
+// close ends a port whose host did not start.
+func (l *listening) close() {
+	if l != nil {
+		_ = l.server.Close()
+	}
+}
+
+// serve serves a handler on every address until ctx is done, then drains. A port that is open already is
+// taken over.
+func (h *Host) serve(ctx context.Context, handler http.Handler, draining *atomic.Bool, addresses ...string) error {
+	l := h.port
+	if l == nil {
+		var err error
+		if l, err = h.listen(ctx, addresses...); err != nil {
 			return err
 		}
-		listeners = append(listeners, l)
 	}
 	admin, adminListener, err := h.admin(ctx, draining)
 	if err != nil {
-		for _, l := range listeners {
-			_ = l.Close()
-		}
+		l.close()
 		return err
 	}
-	server := newServer(handler, h.config.Limits.Write)
-	// Streams have no end of their own, and Shutdown would wait for them.
-	server.RegisterOnShutdown(h.endStreams)
-	// Requests outlive ctx, whose end is the beginning of the drain.
-	server.BaseContext = func(l net.Listener) context.Context { return guard.WithListener(context.WithoutCancel(ctx), l) }
 	tending, done := context.WithCancel(context.WithoutCancel(ctx))
 	defer done()
 	go guard.Tend(tending, h.budget, h.log)
-	failed := make(chan error, len(listeners)+1)
+	failed := make(chan error, 1)
 	if admin != nil {
 		go func() { failed <- admin.Serve(adminListener) }()
 		defer func() { _ = admin.Close() }() // it serves while the drain runs
 	}
-	server.ErrorLog = serverLog(h.log)
-	for _, l := range listeners {
-		if h.certificate == nil {
-			h.announce("http://" + l.Addr().String())
-			go func() { failed <- server.Serve(guard.Listener(l)) }()
-			continue
+	l.handler.Store(&handler)
+	for _, opened := range l.listeners {
+		scheme := "http"
+		if h.certificate != nil {
+			scheme = "https"
 		}
-		server.TLSConfig = h.certificate.Config()
-		h.announce("https://" + l.Addr().String())
-		go func() { failed <- server.ServeTLS(l, "", "") }()
+		h.announce(scheme + "://" + opened.Addr().String())
 	}
 	select {
-	case err := <-failed:
-		_ = server.Close() // the other listeners, if any
-		return fmt.Errorf("the listener failed: %w", err)
+	case err = <-failed:
+	case err = <-l.failed:
 	case <-ctx.Done():
+	}
+	if err != nil {
+		l.close() // the other listeners, if any
+		return fmt.Errorf("the listener failed: %w", err)
 	}
 	h.log.Info("draining", "timeout", h.config.Shutdown.Timeout.String())
 	draining.Store(true)
 	time.Sleep(h.config.Shutdown.Delay)
 	by := time.Now().Add(h.config.Shutdown.Timeout)
 	h.stopBy.Store(&by)
-	err = drain(context.WithoutCancel(ctx), server, h.config.Shutdown.Timeout)
+	err = drain(context.WithoutCancel(ctx), l.server, h.config.Shutdown.Timeout)
 	ending, cancel := context.WithDeadline(context.WithoutCancel(ctx), by)
 	defer cancel()
 	awaitAll(ending, &h.ending) // websockets outlive the requests that opened them

@@ -27,7 +27,7 @@ func newGateway(s *shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		gw, err := gateway.New(project, &gateway.Options{Config: *config})
+		gw, err := gateway.Start(cmd.Context(), project, &gateway.Options{Config: *config})
 		if err != nil {
 			return err
 		}

@@ -19,10 +19,12 @@ import (
 // the limits of common container runtimes, so that the message of a failure is written.
 const healthTimeout = 2 * time.Second
 
-// newHealth is frond health. It asks /livez and not /readyz: a gateway that drains must not be
-// killed for it (docs/decisions/settings-and-commands.md).
+// newHealth is frond health. It asks /livez: a gateway that drains must not be killed for it
+// (docs/decisions/settings-and-commands.md). With --ready it asks /readyz, for probes that send requests
+// elsewhere, and scripts that wait for a start.
 func newHealth(_ *shell) *cobra.Command {
 	cmd := newCommand("health", 0, 1, "one address")
+	ready := cmd.Flags().Bool("ready", false, "ask whether calls are welcome (/readyz), and not only whether the process lives")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		// The default address of frond gateway.
 		base := "http://127.0.0.1:8080"
@@ -32,7 +34,11 @@ func newHealth(_ *shell) *cobra.Command {
 		if u, err := url.Parse(base); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 			return fmt.Errorf("%q is not an address; write one such as http://127.0.0.1:4100", base)
 		}
-		if err := lives(cmd.Context(), strings.TrimSuffix(base, "/")+"/livez"); err != nil {
+		path := "/livez"
+		if *ready {
+			path = "/readyz"
+		}
+		if err := lives(cmd.Context(), strings.TrimSuffix(base, "/")+path); err != nil {
 			// Exit code 1, not 3: an unreachable service is the answer of this command.
 			return gateway.Broken(err)
 		}

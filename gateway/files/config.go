@@ -2,6 +2,9 @@ package files
 
 import (
 	"cmp"
+	"fmt"
+	"os"
+	"strings"
 	"time"
 
 	"github.com/frondhost/frond/facade/cron"
@@ -12,7 +15,7 @@ import (
 
 // Config is the settings of files.
 type Config struct {
-	// Store is file:///FOLDER, s3://BUCKET?region=… or mem://; "" is a folder beside a store in a file,
+	// Store is file:///FOLDER, s3://BUCKET?region=…, mem://, or env:NAME for a variable that holds one; "" is a folder beside a store in a file,
 	// and memory beside one in memory.
 	Store string
 	// Presign is how long the addresses of files at S3 are valid, for everybody; 0: GraphQL's url is the
@@ -32,7 +35,7 @@ func (c Config) WithDefaults() Config {
 // Settings are the rows of files.
 func (c *Config) Settings() []setting.Setting {
 	return []setting.Setting{
-		setting.New("files.store", "", "where files are stored (docs/files.md): file:///FOLDER, s3://BUCKET?region=… or mem://; the default is a folder beside the SQLite file, or memory", readStore, &c.Store),
+		setting.New("files.store", "", "where files are stored (docs/files.md): file:///FOLDER, s3://BUCKET?region=…, mem://, or env:NAME for a variable that holds one; the default is a folder beside the SQLite file, or memory", readStore, &c.Store),
 		setting.New("files.presign", "off", "how long a pre-signed address of S3 is valid, 5m say, which GraphQL answers as url in place of the path here, and which uploads may ask for (docs/files.md)", readPresign, &c.Presign).As(setting.OffOrDuration),
 		setting.New("files.retention", "24h", "how long the bytes of a file stay once no row names it, for copies of the files that are made after those of the rows (docs/operations.md); 0 removes them at once", readRetention, &c.Retention),
 	}
@@ -43,7 +46,26 @@ func readStore(text string) (string, error) {
 	if text == "" {
 		return "", nil
 	}
+	if name, isVariable := strings.CutPrefix(text, "env:"); isVariable && name != "" {
+		return text, nil
+	}
 	return text, checkURL(text)
+}
+
+// StoreURL returns the URL that files.store says, from the environment where it names a variable.
+func StoreURL(text string) (string, error) {
+	name, isVariable := strings.CutPrefix(text, "env:")
+	if !isVariable {
+		return text, nil
+	}
+	held := os.Getenv(name)
+	if held == "" {
+		return "", fmt.Errorf("files.store is env:%s, and the variable %s is not set; set it to the URL of the storage", name, name)
+	}
+	if err := checkURL(held); err != nil {
+		return "", fmt.Errorf("the variable %s does not hold the URL of a storage: %w", name, err)
+	}
+	return held, nil
 }
 
 // maxPresign is the longest time that an address is valid, as S3 has it.

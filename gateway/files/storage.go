@@ -41,7 +41,7 @@ type storage interface {
 }
 
 // errStore names the values of the setting files.store.
-var errStore = errors.New("write file:///FOLDER such as file:///var/lib/shop/files, s3://BUCKET?region=REGION, or mem://")
+var errStore = errors.New("write file:///FOLDER such as file:///var/lib/shop/files, s3://BUCKET?region=REGION, mem://, or env:NAME for a variable that holds one of them")
 
 // checkURL refuses a text that does not fit the setting files.store.
 func checkURL(text string) error {

@@ -327,7 +327,7 @@ func (s *access) statements(ctx context.Context, c *engine.Conn, w work, g group
 const (
 	makeLeases = `CREATE TABLE IF NOT EXISTS ` + engine.Bookkeeping + `.lease (name text PRIMARY KEY, holder text NOT NULL, until timestamptz NOT NULL)`
 
-	takeLease = `INSERT INTO ` + engine.Bookkeeping + `.lease AS l (name, holder, until) VALUES ($1, $2, now() + interval '30 seconds')
+	takeLease = `INSERT INTO ` + engine.Bookkeeping + `.lease AS l (name, holder, until) VALUES ($1, $2, now() + interval '5 seconds')
  ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until
  WHERE l.until < now() OR l.holder = excluded.holder RETURNING 1`
 
@@ -335,7 +335,7 @@ const (
 )
 
 // leased runs do while this process holds the lease of that name. Others wait until it is
-// over, or until the holder has not been heard of for 30 seconds.
+// over, or until the holder has not been heard of for five seconds.
 func leased(ctx context.Context, db *engine.DB, name string, do func(context.Context) error) error {
 	if err := db.Own(ctx, "lease", makeLeases); err != nil {
 		return err
@@ -369,7 +369,7 @@ func leased(ctx context.Context, db *engine.DB, name string, do func(context.Con
 		defer close(kept)
 		for {
 			select {
-			case <-time.After(10 * time.Second):
+			case <-time.After(time.Second):
 			case <-ctx.Done():
 				return
 			}
@@ -385,7 +385,7 @@ func leased(ctx context.Context, db *engine.DB, name string, do func(context.Con
 	given, done := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer done()
 	if failed := db.Once(given, &engine.Query{Text: []byte(dropLease), Values: values}); failed != nil {
-		db.Log().Warn("a lease was not given back; it ends by itself in 30 seconds", "lease", name, "error", failed)
+		db.Log().Warn("a lease was not given back; it ends by itself in five seconds", "lease", name, "error", failed)
 	}
 	return err
 }

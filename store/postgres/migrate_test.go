@@ -177,7 +177,7 @@ func TestRandomMigrations(t *testing.T) {
 }
 
 // TestMigrationKilled kills the process of a migration at random moments: what it has left is
-// finished or removed by the next one. Its lease, which would end after 30 seconds, is removed
+// finished or removed by the next one. Its lease, which would end after five seconds, is removed
 // at once.
 func TestMigrationKilled(t *testing.T) {
 	t.Parallel()

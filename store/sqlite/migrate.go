@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	sqlite3 "github.com/ncruces/go-sqlite3"
 
@@ -65,7 +66,7 @@ func (s *access) Migrate(ctx context.Context, task *migration.Task) (plan *migra
 	defer s.changing.Store(false)
 	err = s.db.Write(&engine.Op{Ctx: ctx, Alone: true, Run: func(c *engine.Conn) error {
 		m := s.migrator(ctx, c, task, all)
-		plan, err = &m.Plan, s.migrate(c, m)
+		plan, err = &m.Plan, s.migrate(ctx, c, m)
 		if err == nil {
 			s.tables.Store(m.tables)
 			s.older.Store(m.Older)
@@ -97,17 +98,22 @@ func (s *access) compiled(ctx context.Context, entities []*schema.Entity) (*tabl
 // migrate runs on the writer, outside a transaction: a table can only be rebuilt while foreign keys
 // are not enforced, and PRAGMA foreign_keys does nothing inside a transaction. It writes its log
 // lines after the commit.
-func (s *access) migrate(c *engine.Conn, m *migrator) (err error) {
+func (s *access) migrate(ctx context.Context, c *engine.Conn, m *migrator) (err error) {
 	if err := c.Once("PRAGMA foreign_keys = OFF"); err != nil {
 		return failure(err)
 	}
 	defer func() { err = errors.Join(err, c.Once("PRAGMA foreign_keys = ON")) }()
 	err = c.InTransaction(func(*engine.Conn) error {
-		if err := m.prepare(); err != nil {
-			return err
-		}
-		return m.apply()
+		return c.Until(ctx, func() error {
+			if err := m.prepare(); err != nil {
+				return err
+			}
+			return m.apply()
+		})
 	})
+	if err != nil && ctx.Err() != nil {
+		return fmt.Errorf("the change of the tables was stopped, and the store is as it was: %w", ctx.Err())
+	}
 	if err != nil {
 		return failure(err)
 	}

@@ -38,8 +38,9 @@ type Conn struct {
 	watchdog watchdog
 	lent     lent
 	// slow is from how long on a batch of statements is logged; 0: none is.
-	slow time.Duration
-	log  *slog.Logger
+	slow    time.Duration
+	slowLog *facade.SlowLog
+	log     *slog.Logger
 	// measure is given the time of each round trip, where it is set.
 	measure func(time.Duration, facade.Failure)
 	// scope is the transaction that the statements run in.
@@ -165,7 +166,7 @@ func (c *Conn) roundTrip(queries []*Query) error {
 	cause := c.watchdog.end()
 	if c.slow > 0 && c.watchdog.ctx != nil {
 		if took := time.Since(began); took >= c.slow {
-			facade.LogSlow(c.watchdog.ctx, c.log, shapes(queries), took)
+			c.slowLog.Write(c.watchdog.ctx, shapes(queries), took)
 		}
 	}
 	if c.kept != nil {

@@ -64,6 +64,7 @@ type DB struct {
 	opts    Options
 	address *Address
 	log     *slog.Logger
+	slowLog *facade.SlowLog
 	pool    *pool
 	reach   reachability
 	copies  copies
@@ -111,6 +112,7 @@ func Open(opts Options) (*DB, error) {
 	if d.log == nil {
 		d.log = slog.Default()
 	}
+	d.slowLog = facade.NewSlowLog(d.log)
 	d.opts.Statement = limit(opts.Statement, 2*time.Second)
 	d.opts.Transaction = limit(opts.Transaction, 2*time.Second)
 	d.opts.Wait = cmp.Or(opts.Wait, 5*time.Second)

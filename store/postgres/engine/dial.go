@@ -65,7 +65,7 @@ func (d *DB) dial(ctx context.Context) (*Conn, error) {
 		}
 		return nil, err
 	}
-	c := &Conn{pg: pg, in: wire{from: pg.Conn()}, state: 'I', trace: d.opts.Trace, slow: d.opts.Slow, measure: d.opts.Measure, log: d.log, opened: time.Now()}
+	c := &Conn{pg: pg, in: wire{from: pg.Conn()}, state: 'I', trace: d.opts.Trace, slow: d.opts.Slow, slowLog: d.slowLog, measure: d.opts.Measure, log: d.log, opened: time.Now()}
 	c.used = c.opened
 	c.watchdog.limit, c.watchdog.waitOf = d.opts.Statement, d.waitOf
 	if !d.address.Pooled {

@@ -93,6 +93,14 @@ func (c *Conn) begin(ctx context.Context) error {
 	return nil
 }
 
+// Until runs do, whose statements the end of ctx interrupts: for work on the writer outside of
+// [Conn.begin] that takes long.
+func (c *Conn) Until(ctx context.Context, do func() error) error {
+	c.db.SetInterrupt(ctx)
+	defer c.db.SetInterrupt(context.Background())
+	return do()
+}
+
 // end takes the connection back from its caller, whose work returned err. The next caller's
 // statements do not end with this caller.
 func (c *Conn) end(err error) error {

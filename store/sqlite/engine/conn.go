@@ -32,8 +32,9 @@ type Conn struct {
 	// Limit is how long a statement may run for a caller; 0: as long as it takes.
 	Limit time.Duration
 	// slow is from how long on a statement is logged; 0: none is.
-	slow time.Duration
-	log  *slog.Logger
+	slow    time.Duration
+	slowLog *facade.SlowLog
+	log     *slog.Logger
 	// measure is given the time of each statement, where it is set.
 	measure func(time.Duration, facade.Failure)
 	// budget is that of the caller whose statements run.
@@ -141,7 +142,7 @@ func (c *Conn) Finish(st *Stmt) error {
 	if c.slow > 0 || c.measure != nil {
 		took := time.Since(st.began)
 		if c.slow > 0 && took >= c.slow && c.budget.Context != nil {
-			facade.LogSlow(c.budget.Context, c.log, st.SQL(), took)
+			c.slowLog.Write(c.budget.Context, st.SQL(), took)
 		}
 		if c.measure != nil {
 			c.measure(took, failureOf(err))

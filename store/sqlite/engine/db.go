@@ -86,8 +86,9 @@ type DB struct {
 	// file watches the file; nil for a database in memory.
 	file *file
 	// lock is held where Options.Serve is set; else nil.
-	lock *flock.Flock
-	log  *slog.Logger
+	lock    *flock.Flock
+	log     *slog.Logger
+	slowLog *facade.SlowLog
 
 	pool   *pool
 	writer *writer
@@ -113,6 +114,7 @@ func Open(ctx context.Context, opts Options) (*DB, error) {
 	if d.log == nil {
 		d.log = slog.Default()
 	}
+	d.slowLog = facade.NewSlowLog(d.log)
 	made := func() {}
 	switch {
 	case opts.Memory && opts.Path != "":

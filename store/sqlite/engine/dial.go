@@ -27,7 +27,7 @@ func (d *DB) dial(ctx context.Context, reader bool) (_ *Conn, err error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Conn{db: db, stmts: map[string]*Stmt{}, Limit: d.opts.Statement, slow: d.opts.Slow, measure: d.opts.Measure, log: d.log}
+	c := &Conn{db: db, stmts: map[string]*Stmt{}, Limit: d.opts.Statement, slow: d.opts.Slow, slowLog: d.slowLog, measure: d.opts.Measure, log: d.log}
 	defer func() {
 		if err != nil {
 			_ = c.Close() // the error at hand is the one to report

@@ -1,10 +1,15 @@
 package engine
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
+	"time"
+
+	sqlite3 "github.com/ncruces/go-sqlite3"
 
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/store/sqltext"
@@ -159,4 +164,22 @@ func TestLostTransactionIsRunAgain(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// TestUntil: the end of a context interrupts the work of the writer, and the connection works on.
+func TestUntil(t *testing.T) {
+	d := database(t, Options{Path: t.TempDir() + "/store.db"})
+	ctx, cancel := context.WithCancel(t.Context())
+	err := d.Write(&Op{Ctx: t.Context(), Alone: true, Run: func(c *Conn) error {
+		return c.Until(ctx, func() error {
+			time.AfterFunc(time.Millisecond, cancel)
+			return c.Exec("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n) SELECT max(i) FROM n")
+		})
+	}})
+	if !errors.Is(err, sqlite3.INTERRUPT) {
+		t.Errorf("the statement ends with %v", err)
+	}
+	if err := d.Write(&Op{Ctx: t.Context(), Alone: true, Run: func(c *Conn) error { return c.Exec("CREATE TABLE x (a)") }}); err != nil {
+		t.Error(err)
+	}
 }
