@@ -23,6 +23,7 @@ const root = "frond"
 // folders are what may stand at the top of the repository; names with a dot in
 // front and bin/ (what is built) aside. Adding one takes a decision record.
 const folders = "gateway projection resolvers envelope rest facade schema e2e" + // the user's
+	" deploy" + // manifests, beside docker-compose.yml
 	" cmd store facts client describe examples docs bench console" // ours
 
 // floors says which of our packages each package may import. Adding a word here

@@ -127,7 +127,8 @@ type ListLimits struct {
 // Shutdown says how a gateway stops.
 type Shutdown struct {
 	// Delay is how long it still serves with /readyz at 503, for a load balancer
-	// to notice; 0 stops accepting at once.
+	// to notice; 0 means 5 s on an address that other machines reach, and else no time, less than 0
+	// no time.
 	Delay time.Duration
 	// Timeout is how long requests in flight may take to finish; 0 means 15 s.
 	Timeout time.Duration
@@ -230,6 +231,9 @@ func (c Config) withDefaults() Config {
 	c.Files = c.Files.WithDefaults()
 	c.Log.Format = cmp.Or(c.Log.Format, "auto")
 	c.Shutdown.Timeout = cmp.Or(c.Shutdown.Timeout, 15*time.Second)
+	if c.Shutdown.Delay == 0 && c.Mode == Production && !setting.Loopback(c.Listen) {
+		c.Shutdown.Delay = 5 * time.Second
+	}
 	return c
 }
 

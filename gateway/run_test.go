@@ -167,3 +167,29 @@ func await(t *testing.T, done func() bool) {
 	}
 	t.Fatal("it did not happen within a minute")
 }
+
+// TestDelayOfAStop: a gateway that other machines reach gives a balancer time, and others stop at once.
+func TestDelayOfAStop(t *testing.T) {
+	for _, c := range []struct {
+		listen, mode, delay string
+		want                time.Duration
+	}{
+		{"127.0.0.1:8080", "production", "", 0},
+		{"0.0.0.0:8080", "production", "", 5 * time.Second},
+		{":8080", "production", "", 5 * time.Second},
+		{"0.0.0.0:8080", "development", "", 0},
+		{"0.0.0.0:8080", "production", "0s", 0},
+		{"0.0.0.0:8080", "production", "2s", 2 * time.Second},
+		{"127.0.0.1:8080", "production", "2s", 2 * time.Second},
+	} {
+		config := Config{Listen: c.listen, Mode: c.mode}
+		if c.delay != "" {
+			if err := config.Set("shutdown.delay", c.delay); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := max(0, config.withDefaults().Shutdown.Delay); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}

@@ -79,7 +79,7 @@ func (c *Config) settings() setting.Table {
 		},
 		c.Files.Settings(), c.Signing.Settings(), c.Facts.settings(), c.Publish.Settings(), c.Admin.settings(), c.Log.Settings(),
 		[]setting.Setting{
-			setting.New("shutdown.delay", "0s", "how long to keep serving with /readyz at 503 before the listener closes", setting.Duration, &c.Shutdown.Delay),
+			setting.New("shutdown.delay", "", "how long to keep serving with /readyz at 503 before the listener closes; the default is 5s in production on an address that other machines reach, and else 0s", readDelay, &c.Shutdown.Delay),
 			setting.New("shutdown.timeout", "15s", "the time that requests in flight have to finish", setting.Duration, &c.Shutdown.Timeout),
 		},
 	)
@@ -179,4 +179,16 @@ func (c Config) Promises() (*Promises, error) {
 			"graphql.limits.expanded": int64(l.Expanded),
 		},
 	}, nil
+}
+
+// readDelay reads the setting shutdown.delay: 0s is -1, an empty text 0, the default.
+func readDelay(text string) (time.Duration, error) {
+	if text == "" {
+		return 0, nil
+	}
+	d, err := setting.Duration(text)
+	if err == nil && d == 0 {
+		d = -1
+	}
+	return d, err
 }
