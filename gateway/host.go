@@ -201,7 +201,7 @@ func (h *Host) begin(ctx context.Context, f *facade.Facade, as opening, complete
 	}
 	if as.listen {
 		var err error
-		if h.port, err = h.listen(ctx, h.config.Listen); err != nil {
+		if h.port, err = h.listener().open(ctx, h.config.Listen); err != nil {
 			return err
 		}
 	}
@@ -220,6 +220,11 @@ func (h *Host) begin(ctx context.Context, f *facade.Facade, as opening, complete
 	h.feeds.relay(f.Catalog()) //nolint:contextcheck // Close ends it
 	h.ways.register(context.WithoutCancel(ctx), f.Catalog())
 	return nil
+}
+
+// listener is how the host listens.
+func (h *Host) listener() *listener {
+	return &listener{certificate: h.certificate, write: h.config.Limits.Write, stopping: h.endStreams, log: h.log}
 }
 
 // start runs the ways out, the jobs and the advice of a host that serves. Where it serves mock data, nobody is sent

@@ -4,85 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/http/pprof"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
-	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/gateway/guard"
 )
-
-// listening is the open port of a host: until [Host.serve] it answers that the host starts.
-type listening struct {
-	server    *http.Server
-	listeners []net.Listener
-	handler   atomic.Pointer[http.Handler] // nil: the host starts
-	failed    chan error
-}
-
-// listen opens every address and answers on it. The host has its certificate.
-func (h *Host) listen(ctx context.Context, addresses ...string) (*listening, error) {
-	l := &listening{failed: make(chan error, len(addresses))}
-	for _, address := range addresses {
-		opened, err := listen(ctx, address)
-		if err != nil {
-			for _, l := range l.listeners {
-				_ = l.Close() // nothing was accepted yet
-			}
-			return nil, err
-		}
-		l.listeners = append(l.listeners, opened)
-	}
-	l.server = newServer(http.HandlerFunc(l.answer), h.config.Limits.Write)
-	// Streams have no end of their own, and Shutdown would wait for them.
-	l.server.RegisterOnShutdown(h.endStreams)
-	// Requests outlive ctx, whose end is the beginning of the drain.
-	l.server.BaseContext = func(l net.Listener) context.Context { return guard.WithListener(context.WithoutCancel(ctx), l) }
-	l.server.ErrorLog = serverLog(h.log)
-	if h.certificate != nil {
-		l.server.TLSConfig = h.certificate.Config()
-	}
-	for _, opened := range l.listeners {
-		go func() {
-			if h.certificate == nil {
-				l.failed <- l.server.Serve(guard.Listener(opened))
-			} else {
-				l.failed <- l.server.ServeTLS(opened, "", "")
-			}
-		}()
-	}
-	return l, nil
-}
-
-// answer answers a request: of a host that starts, probes alone.
-func (l *listening) answer(w http.ResponseWriter, r *http.Request) {
-	if handler := l.handler.Load(); handler != nil {
-		(*handler).ServeHTTP(w, r)
-		return
-	}
-	switch r.URL.Path {
-	case "/livez":
-		live(w, r)
-	case "/readyz":
-		health(w, r, false, "starting: the store is being prepared")
-	default:
-		w.Header().Set("Retry-After", "1")
-		guard.WriteProblem(w, r, http.StatusServiceUnavailable, kiterror.Errorf(kiterror.ServiceUnavailable, "the gateway is starting; send the request again"))
-	}
-}
-
-// close ends a port whose host did not start.
-func (l *listening) close() {
-	if l != nil {
-		_ = l.server.Close()
-	}
-}
 
 // serve serves a handler on every address until ctx is done, then drains. A port that is open already is
 // taken over.
@@ -90,7 +20,7 @@ func (h *Host) serve(ctx context.Context, handler http.Handler, draining *atomic
 	l := h.port
 	if l == nil {
 		var err error
-		if l, err = h.listen(ctx, addresses...); err != nil {
+		if l, err = h.listener().open(ctx, addresses...); err != nil {
 			return err
 		}
 	}
@@ -148,44 +78,9 @@ func drain(ctx context.Context, server *http.Server, timeout time.Duration) erro
 	return err
 }
 
-// newServer is a server with a bound on everything a client may do slowly; write is
-// [Limits.Write].
-func newServer(h http.Handler, write time.Duration) *http.Server {
-	return &http.Server{
-		Handler:           guard.Pace(h, write),
-		ReadHeaderTimeout: 10 * time.Second,
-		ReadTimeout:       30 * time.Second,
-		WriteTimeout:      60 * time.Second, // longer than any execution may take (docs/graphql.md: 15 s); pace moves it on
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    64 << 10,
-	}
-}
-
-// ErrListen is wrapped by the error of Run if an address cannot be listened on.
-var ErrListen = errors.New("cannot listen")
-
-// listen opens a TCP listener, or explains what to do.
-func listen(ctx context.Context, address string) (net.Listener, error) {
-	var config net.ListenConfig
-	listener, err := config.Listen(ctx, "tcp", address)
-	switch {
-	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("%w on %s: another program has this port; stop it, or listen on another one (port 0 takes any that is free)", ErrListen, address)
-	case errors.Is(err, syscall.EACCES):
-		return nil, fmt.Errorf("%w on %s: this user may not; take a port above 1023", ErrListen, address)
-	case err != nil:
-		return nil, fmt.Errorf("%w on %s: %w; write an address of this machine, such as 127.0.0.1:8080", ErrListen, address, err)
-	}
-	return listener, nil
-}
-
 // LimitMemory keeps the garbage collector below the memory limit of the process's control
 // group, unless GOMEMLIMIT is set. It is for programs: a library does not own its process.
 func LimitMemory() { guard.LimitMemory(false) }
-
-// serverLog takes what net/http logs below any request, at debug: mostly the mistakes of
-// clients, such as a TLS handshake that ends early.
-func serverLog(l *slog.Logger) *log.Logger { return slog.NewLogLogger(l.Handler(), slog.LevelDebug) }
 
 // awaitAll waits for a group, or until ctx is done.
 func awaitAll(ctx context.Context, group *sync.WaitGroup) {
