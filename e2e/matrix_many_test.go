@@ -62,7 +62,7 @@ var shopMany = []story{
 		{
 			name: "are not deleted while others lead to one",
 			call: call{Method: "product.deleteMany", Query: `{"where":{"id":{"eq":"p-tamper"}}}`},
-			fail: "CONFLICT /params/id:restrict",
+			fail: "CONFLICT /query/where:restrict",
 		},
 		{
 			name: "are not deleted by customers",

@@ -136,10 +136,15 @@ func TestEstimatedTotals(t *testing.T) {
 	}
 }
 
-// TestTotalBeyondItsTime counts rows of a table that somebody else has locked, which takes as
-// long as the lock: the answer says what to send instead.
+// TestTotalBeyondItsTime counts rows of which each takes its time: the answer says what to send instead.
 func TestTotalBeyondItsTime(t *testing.T) {
 	p := newPlanned(t, 100)
+	if err := p.db.Maintain(t.Context(), func(c *engine.Conn) error {
+		return c.Exec(`ALTER TABLE track RENAME TO slow_track; CREATE VIEW track AS SELECT * FROM slow_track WHERE pg_sleep(0.05) IS NOT NULL;
+DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET enable_seqscan = off', current_database()); END $$`)
+	}); err != nil {
+		t.Fatal(err)
+	}
 	hurried, err := Open(Options{URL: p.url, Statement: time.Second, Logger: p.db.Log()})
 	if err != nil {
 		t.Fatal(err)
@@ -150,20 +155,12 @@ func TestTotalBeyondItsTime(t *testing.T) {
 		Entity: p.track, Select: rows.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: p.track.Primary}}, Limit: 5, Count: true,
 		Where: &filter.Filter{Op: filter.IContains, Field: p.track.Property("note"), Values: []any{"ordinary LENGTH"}},
 	}
-	if err := p.db.Maintain(t.Context(), func(c *engine.Conn) error {
-		if err := c.Exec("BEGIN; LOCK TABLE track"); err != nil {
-			return err
-		}
-		_, err := hurried.Find(t.Context(), q)
-		if kiterror.CodeOf(err) != kiterror.UnprocessableEntity || !strings.Contains(err.Error(), "count: estimated") {
-			t.Errorf("an exact total: %v", err)
-		}
-		return c.Exec("ROLLBACK")
-	}); err != nil {
-		t.Fatal(err)
+	if _, err := hurried.Find(t.Context(), q); kiterror.CodeOf(err) != kiterror.UnprocessableEntity || !strings.Contains(err.Error(), "count: estimated") {
+		t.Errorf("an exact total: %v", err)
 	}
-	if found, err := hurried.Find(t.Context(), q); err != nil || found.Total != 100 {
-		t.Errorf("when the lock is gone: %v", err)
+	q.Count = false
+	if found, err := hurried.Find(t.Context(), q); err != nil || found.Rows.Len() != 5 {
+		t.Errorf("without a total: %v", err)
 	}
 }
 

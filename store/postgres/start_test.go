@@ -100,10 +100,14 @@ func TestManyEntities(t *testing.T) {
 	for _, start := range []struct {
 		name string
 		most int
-	}{{"a first start", 42}, {"a start over a schema that is there", 10}} {
+	}{{"a first start", 40}, {"a start over a schema that is there", 10}} {
 		began := time.Now()
 		statements := 0
-		if err := prepared(t, url, entities, func(string, ...any) { statements++ }); err != nil {
+		if err := prepared(t, url, entities, func(sql string, _ ...any) {
+			if !strings.Contains(sql, "frond.lease") { // which is renewed each second, however many a start takes
+				statements++
+			}
+		}); err != nil {
 			t.Fatal(err)
 		}
 		t.Logf("%s with %d tables took %s and %d round trips", start.name, many, time.Since(began).Round(time.Millisecond), statements)
