@@ -55,7 +55,7 @@ func (x *execution) batch(r *run, f *fetch, res *result, call *calling, in *invo
 	if err == nil {
 		err = out.Grouped(keys.Len())
 	}
-	if kiterror.IsSumOverflow(err) && keys.Len() > 1 && !relation.InRow() {
+	if err != nil && kiterror.IsSumOverflow(err) && keys.Len() > 1 && !relation.InRow() {
 		out, err = x.apart(res, f, call, err)
 	}
 	if err != nil {

@@ -124,18 +124,10 @@ func (c *Conn) Conclude(queries ...*Query) error {
 const large = 32 << 10
 
 // send sends statements in one round trip, under the budget of the caller.
-func (c *Conn) send(queries []*Query) error {
-	if c.measure == nil {
-		return c.roundTrip(queries)
+func (c *Conn) send(queries []*Query) (err error) {
+	if c.measure != nil {
+		defer func(began time.Time) { c.measure(time.Since(began), failureOf(err)) }(time.Now())
 	}
-	began := time.Now()
-	err := c.roundTrip(queries)
-	c.measure(time.Since(began), failureOf(err))
-	return err
-}
-
-// roundTrip is send without its measure.
-func (c *Conn) roundTrip(queries []*Query) error {
 	if c.broken != nil {
 		return &lost{c.broken, false}
 	}
@@ -156,7 +148,6 @@ func (c *Conn) roundTrip(queries []*Query) error {
 			return err
 		}
 	}
-	var err error
 	if c.out, err = (&pgproto3.Sync{}).Encode(c.out); err != nil {
 		return err
 	}
@@ -178,6 +169,11 @@ func (c *Conn) roundTrip(queries []*Query) error {
 	if cause == nil {
 		return err
 	}
+	return c.interrupted(cause, err)
+}
+
+// interrupted returns the error of a round trip that the watchdog interrupted for cause.
+func (c *Conn) interrupted(cause, err error) error {
 	c.quiet()
 	var l *lost
 	switch {
