@@ -123,7 +123,7 @@ func makeGateway(ctx context.Context, project *facade.Project, opts *Options, li
 	faults = append(faults, unusable...)
 	g := &Gateway{session: opts.Session, limiter: guard.NewLimiter(&config.Limits.Rate)}
 	var again Session
-	host, err := open(ctx, project, opts, opening{serves: true, listen: listen, elsewhere: faults.Err(), build: func(host *Host, f *facade.Facade) (err error) {
+	host, err := open(ctx, project, opts, opening{serves: true, listen: listen, elsewhere: faults.Err(), build: func(host *Host, f *facade.Facade) (err error) { //nolint:contextcheck // a feed outlives the start
 		if host.verifier, host.certificate = verifier, certificate; certificate != nil {
 			certificate.Log = host.log
 		}
@@ -150,11 +150,11 @@ func makeGateway(ctx context.Context, project *facade.Project, opts *Options, li
 	front := host.around(func(r *http.Request) *guard.Path { return g.current.Load().find(r) })
 	front.Compress = !config.NoCompression
 	g.handler = front
-	host.follow(context.Background(), func(f *facade.Facade) (func(), error) {
+	host.follow(context.Background(), func(f *facade.Facade) (func(), error) { //nolint:contextcheck // a feed outlives the start
 		next, err := newGeneration(host, g.session, again, &g.draining, f)
 		return func() { g.current.Swap(next).endStreams() }, err
 	})
-	host.start()
+	host.start() //nolint:contextcheck // Close ends what it starts
 	return g, nil
 }
 

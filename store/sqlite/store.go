@@ -29,7 +29,8 @@ var (
 // Abilities implements [facade.Store]. The answer and the errors of a dry run's write are those
 // of the write.
 func (s *Store) Abilities() facade.Abilities {
-	return facade.Abilities{Transactor: s, Outbox: &s.events, Seeder: s, KeyValues: keyValues{s.access}, DryRuns: true, WriteAll: s.WriteAll, FieldNames: s.fieldNames, Prepare: s.start, Check: s.Check,
+	return facade.Abilities{
+		Transactor: s, Outbox: &s.events, Seeder: s, KeyValues: keyValues{s.access}, DryRuns: true, WriteAll: s.WriteAll, FieldNames: s.fieldNames, Prepare: s.start, Check: s.Check,
 		Newer: func(context.Context) bool { return s.older.Load() }, State: s.state,
 	}
 }

@@ -20,32 +20,38 @@ var rollouts = []struct {
 }{
 	{
 		"an enum value more",
-		Version{Fields: []string{"a: type: string, enum: [x, 'y,']"}}, Version{Fields: []string{"a: type: string, enum: [x, 'y,', z]"}},
+		Version{Fields: []string{"a: type: string, enum: [x, 'y,']"}},
+		Version{Fields: []string{"a: type: string, enum: [x, 'y,', z]"}},
 		`{"id":"7","a":"z"}`, `{"id":"8","a":"z"}`, kiterror.ValidationFailed,
 	},
 	{
 		"null is allowed, in an index",
-		Version{Fields: []string{"a: type: string, x-kit: {role: {index: true}}"}}, Version{Fields: []string{"a: type: [string, 'null'], x-kit: {role: {index: true}}"}},
+		Version{Fields: []string{"a: type: string, x-kit: {role: {index: true}}"}},
+		Version{Fields: []string{"a: type: [string, 'null'], x-kit: {role: {index: true}}"}},
 		`{"id":"7","a":null}`, `{"id":"8","a":null}`, kiterror.ValidationFailed,
 	},
 	{
 		"a greater length",
-		Version{Fields: []string{"a: type: string, maxLength: 8"}}, Version{Fields: []string{"a: type: string, maxLength: 20"}},
+		Version{Fields: []string{"a: type: string, maxLength: 8"}},
+		Version{Fields: []string{"a: type: string, maxLength: 20"}},
 		`{"id":"7","a":"longer than 8"}`, `{"id":"8","a":"longer than 8"}`, kiterror.ValidationFailed,
 	},
 	{
 		"a lesser minimum, of two bounds",
-		Version{Fields: []string{"a?: type: string", "n?: type: number, minimum: 1.5, maximum: 9"}}, Version{Fields: []string{"a?: type: string", "n?: type: number, minimum: -1e3"}},
+		Version{Fields: []string{"a?: type: string", "n?: type: number, minimum: 1.5, maximum: 9"}},
+		Version{Fields: []string{"a?: type: string", "n?: type: number, minimum: -1e3"}},
 		`{"id":"7","n":-7}`, `{"id":"8","n":10}`, kiterror.ValidationFailed,
 	},
 	{
 		"a unique constraint is gone",
-		Version{Fields: []string{"a: type: string, x-kit: {role: {unique: [[a]]}}"}}, Version{Fields: []string{"a: type: string"}},
+		Version{Fields: []string{"a: type: string, x-kit: {role: {unique: [[a]]}}"}},
+		Version{Fields: []string{"a: type: string"}},
 		`{"id":"7","a":"x"}`, `{"id":"8","a":"x"}`, kiterror.Conflict,
 	},
 	{
 		"a relation is gone",
-		Version{Fields: []string{"a?: type: string", "of?: type: [string, 'null'], x-kit: {role: {relation: {to: thing, kind: one}}}"}}, Version{Fields: []string{"a?: type: string", "of?: type: [string, 'null']"}},
+		Version{Fields: []string{"a?: type: string", "of?: type: [string, 'null'], x-kit: {role: {relation: {to: thing, kind: one}}}"}},
+		Version{Fields: []string{"a?: type: string", "of?: type: [string, 'null']"}},
 		`{"id":"7","of":"lost"}`, `{"id":"8","of":"lost"}`, kiterror.Conflict,
 	},
 }

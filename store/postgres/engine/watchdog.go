@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -104,7 +105,7 @@ func (w *watchdog) look() {
 	w.asking.Add(1)
 	w.mu.Unlock()
 	defer w.asking.Done()
-	if cause == errSpent && w.waitOf != nil {
+	if errors.Is(cause, errSpent) && w.waitOf != nil {
 		asked := &spent{w.waitOf(pg)}
 		w.mu.Lock()
 		w.cause = asked
