@@ -123,13 +123,15 @@ func TestFailover(t *testing.T) {
 	waitFor(t, "a hundred operations on the new primary", func() bool { return load.done() >= before+100 || load.failed() })
 	stopped()
 	load.verify(t)
+	noticed := false
 	for _, p := range gateways {
-		back := reachedAgain.FindStringSubmatch(p.stderr())
-		if back == nil {
-			t.Errorf("the log does not say how long it took:\n%s", p.stderr())
-			continue
+		if back := reachedAgain.FindStringSubmatch(p.stderr()); back != nil { // the others sent no statement in between
+			noticed = true
+			t.Logf("promoted after %s, the gateway was back after %s", promoted.Round(time.Millisecond), back[1])
 		}
-		t.Logf("promoted after %s, the gateway was back after %s", promoted.Round(time.Millisecond), back[1])
+	}
+	if !noticed {
+		t.Errorf("no log says how long it took:\n%s", gateways[0].stderr())
 	}
 }
 
