@@ -65,9 +65,19 @@ func TestLockedTable(t *testing.T) {
 		"an insert":     func(ctx context.Context) error { return put(ctx, s, tag, 2, nil) },
 		"a transaction": func(ctx context.Context) error { return s.Transact(ctx, update) },
 	} {
-		err := call(t.Context())
-		e := kiterror.AsError(err)
-		if e == nil || e.Code != kiterror.ServiceUnavailable || e.RetryAfter() == "" || !strings.Contains(e.Message, "has locked rows") {
+		var err error
+		blocked := func() bool {
+			err = call(t.Context())
+			e := kiterror.AsError(err)
+			return e != nil && e.Code == kiterror.ServiceUnavailable && e.RetryAfter() != "" && strings.Contains(e.Message, "has locked rows")
+		}
+		for range 20 { // a busy machine may not answer in time what a statement waits for
+			if blocked() {
+				err = nil
+				break
+			}
+		}
+		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
