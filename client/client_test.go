@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -266,5 +268,25 @@ KitError BAD_GATEWAY S3 answered status 403; send the file again
 `
 	if err != nil || string(out) != want {
 		t.Errorf("sent %s, %v; want %s", out, err, want)
+	}
+}
+
+// TestSizeOfAPage: a page that reads and writes rows loads at most 6.5 KB at once. Streams,
+// files, exports, atomic calls, strict answers, REST and GraphQL follow when a call needs them.
+func TestSizeOfAPage(t *testing.T) {
+	need(t)
+	out, err := exec.Command("node", "testdata/size.mjs").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	size, modules, _ := strings.Cut(string(out), "\n")
+	if n, err := strconv.Atoi(size); err != nil || n > 6_500 {
+		t.Errorf("the first chunk has %s bytes of brotli, want at most 6,500", size)
+	}
+	want := `first: batch.js connect.js errors.js json.js transport.js version.js
+later: atomic.js changes.js edits.js exchange.js files.js graphql.js judge.js live.js rest.js stream.js tabs.js watch.js
+`
+	if diff := cmp.Diff(want, modules); diff != "" {
+		t.Error(diff)
 	}
 }

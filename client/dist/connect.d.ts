@@ -1,8 +1,9 @@
 import { KitError } from "./errors.js";
-import { type Schema } from "./judge.js";
+import type { Schema } from "./judge.js";
 import { type Door, type Fact } from "./transport.js";
-import { etag } from "./edits.js";
-import { type Atomic, type Ref } from "./atomic.js";
+import { etag } from "./version.js";
+import type { DoorNames } from "./graphql.js";
+import type { Atomic, Ref } from "./atomic.js";
 export { etag };
 export type { Atomic, Ref };
 export interface ClientOptions<Doors extends string = string> {
@@ -39,4 +40,6 @@ export declare function connect<Client>(doors: {
     readonly [member: string]: Door;
 }, options: string | ClientOptions, facts?: {
     readonly [name: string]: Fact;
-}): Client;
+}, graphqlNames?: () => Promise<{
+    readonly names: DoorNames;
+}>): Client;

@@ -1,10 +1,6 @@
 export type Row = {
     readonly [name: string]: unknown;
 };
-/** The version of a row that a client gave, for ifMatch; undefined where the host told none. */
-export declare const etag: (row: object) => string | undefined;
-/** A row with its version. */
-export declare const withVersion: <T extends object>(row: T, version: string) => T;
 /** A row with a patch. Members of nested objects are patched too. */
 export declare const laid: (row: Row, patch: Row) => Row;
 export interface Edit {

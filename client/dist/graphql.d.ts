@@ -1,5 +1,8 @@
 import { type Transport } from "./transport.js";
-/** What the client knows of a door's GraphQL. */
+/** What the client knows of a door's GraphQL, by the name of the door. */
+export interface DoorNames {
+    readonly [door: string]: GraphQLNames;
+}
 export interface GraphQLNames {
     readonly type: string;
     /** The fields of a query: product, products, productsByIds. */
@@ -13,5 +16,12 @@ export interface GraphQLNames {
     };
     /** Fields of which null means that the row lacks them. */
     readonly absent?: readonly string[];
+    /** Where its relations lead. */
+    readonly relations?: {
+        readonly [name: string]: {
+            readonly door: string;
+            readonly many?: 1;
+        };
+    };
 }
 export declare const graphql: Transport;

@@ -1,5 +1,5 @@
 import { KitError } from "./errors.js";
-import type { GraphQLNames } from "./graphql.js";
+import type { DoorNames } from "./graphql.js";
 /** What the client knows of a door. */
 export interface Door {
     readonly frond: string;
@@ -14,14 +14,6 @@ export interface Door {
     readonly big?: readonly string[];
     /** Doors whose rows show something of these. */
     readonly shownBy?: readonly string[];
-    readonly graphql?: GraphQLNames;
-    /** Where its relations lead. */
-    readonly relations?: {
-        readonly [name: string]: {
-            readonly door: string;
-            readonly many?: 1;
-        };
-    };
     /** Where its changes are announced: /api/catalog/facts/productChanged. */
     readonly changes?: string;
     /** The fields that hold files, with the segments of their paths. */
@@ -76,8 +68,8 @@ export interface Answer {
 }
 export interface Link {
     readonly url: string;
-    /** The door called so, where the client knows it. */
-    door(name: string): Door | undefined;
+    /** The names of doors in GraphQL. */
+    names(): Promise<DoorNames>;
     /** Reports that the caller is not known; true: the request may be sent again. */
     unauthorized(err: KitError): Promise<boolean>;
     /** Sends a call with those of the same tick; undefined where each is a request of its own. */
@@ -98,6 +90,8 @@ export declare function conditions(call: Call, query?: object): void;
 export declare function json(response: Response, call: Call): Promise<any>;
 /** The failure of a response that no host of a Frond gives. */
 export declare const noAnswer: (call: Call, response: Response, what: string) => KitError;
+/** A page with the position of the log that stands beside it. */
+export declare function positioned(response: Response, result: any, own?: string): any;
 /** JSON-RPC 2.0 at /_kit/call. */
 export declare const envelope: Transport;
 /** The frame of a call. */
@@ -110,5 +104,3 @@ export declare function answered(call: Call, id: number, response: Response, fra
 export declare const manyRows: ({ builtin }: Op) => boolean;
 /** The text of a parameter on REST. */
 export declare const parameter: (key: string, value: unknown) => string;
-/** The REST surface. What it has no form for goes over the envelope: a query with a body, and an id that no path can have. */
-export declare const rest: Transport;

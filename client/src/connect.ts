@@ -1,21 +1,21 @@
 // A client of a host: a member for each door, a method for each operation, and facts with a
 // method for each fact. What differs from Frond to Frond are the tables of doors and of facts;
 // the types of a package say what each method takes.
+//
+// A page loads the parts that it uses: streams, files, exports, atomic calls, strict answers, REST
+// and GraphQL are modules that import() loads with the first call that needs them.
 
 import { batches } from "./batch.js";
-import { changes } from "./changes.js";
+import type { ChangesQuery } from "./changes.js";
 import { KitError } from "./errors.js";
-import { details, type Schema } from "./judge.js";
-import { conditions, envelope, failure, manyRows, rest, type Answer, type Call, type Door, type Fact, type Link, type Op, type Transport, type Writes } from "./transport.js";
-import { etag } from "./edits.js";
-import { bytesOf, fileOfRows, rowsOf, rowsOfFile } from "./exchange.js";
-import { fileOver, fileToS3, type FileBody, type FileSending } from "./files.js";
+import type { Schema } from "./judge.js";
+import { conditions, envelope, failure, manyRows, type Answer, type Call, type Door, type Fact, type Link, type Op, type Transport, type Writes } from "./transport.js";
+import { etag } from "./version.js";
+import type { FileBody, FileSending } from "./files.js";
 import { equal, isObject, read, write } from "./json.js";
-import { graphql } from "./graphql.js";
-import { placeholders, together, type Atomic, type Ref } from "./atomic.js";
-import { Wires } from "./stream.js";
-import { canShare, Tabs } from "./tabs.js";
-import { watch } from "./watch.js";
+import type { DoorNames } from "./graphql.js";
+import type { Atomic, Ref } from "./atomic.js";
+import type { Streams } from "./stream.js";
 
 export { etag };
 export type { Atomic, Ref };
@@ -56,6 +56,21 @@ const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
     const timer = setTimeout(done, ms);
     signal?.addEventListener("abort", () => (clearTimeout(timer), fail(signal.reason)), { once: true });
   });
+
+/** A part of the client that a page loads when it needs it. */
+const part = async <Part>(loading: Promise<Part>): Promise<Part> => {
+  try {
+    return await loading;
+  } catch (err) {
+    throw new KitError({ code: "SERVICE_UNAVAILABLE", message: "a part of the client cannot be loaded", details: { cause: String(err) } });
+  }
+};
+
+const transports: { readonly [name: string]: Transport } = {
+  envelope,
+  rest: async (link, call) => (await part(import("./rest.js"))).rest(link, call),
+  graphql: async (link, call) => (await part(import("./graphql.js"))).graphql(link, call),
+};
 
 /** What the arguments of a method carry, by the operation. */
 function invocation(op: Op, args: any[]): { params?: any; query?: any; body?: unknown; signal?: AbortSignal; timeout?: number } {
@@ -121,11 +136,11 @@ function difference(writes: Writes, before: { readonly [name: string]: unknown }
   return Object.fromEntries(patch);
 }
 
-export function connect<Client>(doors: { readonly [member: string]: Door }, options: string | ClientOptions, facts: { readonly [name: string]: Fact } = {}): Client {
+export function connect<Client>(doors: { readonly [member: string]: Door }, options: string | ClientOptions, facts: { readonly [name: string]: Fact } = {}, graphqlNames = async (): Promise<{ readonly names: DoorNames }> => ({ names: {} })): Client {
   const { url, headers, fetch = globalThis.fetch, batch = true, retries = 2, strict, transport, timeout, onUnauthorized, share }: ClientOptions = typeof options === "string" ? { url: options } : (options ?? {});
   if (typeof url !== "string") throw new TypeError('there is no address of a host; write connect({ url: "http://127.0.0.1:8080" })');
   const base = url.replace(/\/+$/, "");
-  const send: Transport | undefined = { rest, envelope, graphql }[transport ?? "envelope"];
+  const send = transports[transport ?? "envelope"];
   if (!send) throw new TypeError(`there is no transport ${String(transport)}; write rest, envelope or graphql`);
 
   // What this client wrote, by store: reads that echo it see it, also where they are answered by
@@ -143,7 +158,7 @@ export function connect<Client>(doors: { readonly [member: string]: Door }, opti
           reported = undefined;
         }
       })()),
-    door: (name) => Object.values(doors).find(({ door }) => door === name),
+    names: async () => (await part(graphqlNames())).names,
     async fetch(call, path, init) {
       const token = [...written.values()].join(", ");
       let response: Response;
@@ -234,7 +249,7 @@ export function connect<Client>(doors: { readonly [member: string]: Door }, opti
       for (const row of items) {
         if (!row || typeof row !== "object") continue;
         if (versioned && version !== undefined) row.etag ??= version;
-        if (rows) judge(member, call, row, select);
+        if (rows) await judge(member, call, row, select);
       }
       return result;
     };
@@ -243,6 +258,7 @@ export function connect<Client>(doors: { readonly [member: string]: Door }, opti
 
   /** Makes the calls that a function notes as one transaction. */
   async function atomic(make: (call: (operation: string, ...args: any[]) => any) => any, sending?: Sending): Promise<any> {
+    const { placeholders, together } = await part(import("./atomic.js"));
     const calls: ReturnType<typeof prepared>[] = [];
     const { of, settled } = placeholders();
     const made = await make((operation, ...args) => {
@@ -272,9 +288,10 @@ export function connect<Client>(doors: { readonly [member: string]: Door }, opti
     }
   }
 
-  function judge(member: string, call: Call, row: object, select?: any): void {
+  async function judge(member: string, call: Call, row: object, select?: any): Promise<void> {
     const by = strict?.[member];
     if (!by) return;
+    const { details } = await part(import("./judge.js"));
     // The card says nothing of relations.
     if (select) row = Object.fromEntries(Object.entries(row).filter(([field]) => select[field] === true));
     // A row has fewer members where some were selected or hidden, and more where some are computed.
@@ -318,6 +335,7 @@ export function connect<Client>(doors: { readonly [member: string]: Door }, opti
 
   /** The rows of a list as they arrive; with a format the bytes of their file. */
   async function* exported(member: string, { format, select, ...query }: any = {}, sending?: Sending): AsyncGenerator<any, void> {
+    const { bytesOf, fileOfRows, rowsOf } = await part(import("./exchange.js"));
     const door = doors[member]!;
     const op = door.ops["list"]!;
     const args = [select ? { ...query, fields: fieldsOf(select) } : query, sending];
@@ -327,15 +345,20 @@ export function connect<Client>(doors: { readonly [member: string]: Door }, opti
     const bytes = bytesOf(call, response);
     if (format) return yield* bytes;
     for await (const row of rowsOf(call, bytes)) {
-      judge(member, call, row, select);
+      await judge(member, call, row, select);
       yield row;
     }
   }
 
   const shared = share ?? fetch === globalThis.fetch;
-  const streams = shared && canShare() ? new Tabs(link, async () => (typeof share === "string" ? share : JSON.stringify(await headersNow()))) : new Wires(link);
+  let streams: Streams | undefined;
   /** The events of a door's changes, or of a fact. */
-  const events = (door: Door, name: string) => (query?: any): AsyncGenerator<any, void> => changes(streams, { door, name, op: { query: 1 } }, query);
+  const events = (door: Door, name: string) =>
+    async function* (query?: ChangesQuery): AsyncGenerator<any, void> {
+      const { canShare, changes, Tabs, Wires } = await part(import("./live.js"));
+      streams ??= shared && canShare() ? new Tabs(link, async () => (typeof share === "string" ? share : JSON.stringify(await headersNow()))) : new Wires(link);
+      yield* changes(streams, { door, name, op: { query: 1 } }, query);
+    };
 
   const client: any = { facts: {} };
   for (const [name, fact] of Object.entries(facts)) client.facts[name] = events({ frond: "", path: "", ops: {}, ...fact }, name);
@@ -346,7 +369,7 @@ export function connect<Client>(doors: { readonly [member: string]: Door }, opti
       if (op.builtin === "import") {
         const rows = methods[name];
         methods[name] = (by: string, body: any, { format, ...options }: any = {}) =>
-          format === undefined ? rows(by, body, options) : within(door, name, [by, undefined, options], async (call) => (await answer(call, rowsOfFile(format, body))).result);
+          format === undefined ? rows(by, body, options) : within(door, name, [by, undefined, options], async (call) => (await answer(call, (await part(import("./exchange.js"))).rowsOfFile(format, body))).result);
       }
       if (op.builtin !== "list") continue;
       const list = methods[name];
@@ -359,17 +382,26 @@ export function connect<Client>(doors: { readonly [member: string]: Door }, opti
       methods.changes ??= events(door, "changes");
       const positioned = (query: any, sending: any): Promise<any> => within(door, name, [query, sending], (call) => run(member, { ...call, position: true }));
       const source = { door, list: positioned, changes: events(door, "changes"), ...(door.ops["update"]?.builtin && { update: (...args: any[]) => methods.update(...args) }) };
-      methods.watch ??= (query?: any, sending?: Sending) => watch(source, query, sending);
+      methods.watch ??= (query?: any, sending?: Sending) => {
+        let watched: Promise<AsyncIterable<any> & { update: any }> | undefined;
+        const pages = () => (watched ??= part(import("./live.js")).then(({ watch }) => watch(source, query, sending)));
+        return {
+          async *[Symbol.asyncIterator]() {
+            yield* await pages();
+          },
+          update: source.update && (async (...args: any[]) => (await pages()).update(...args)),
+        };
+      };
     }
     if (door.files) {
-      const send = (name: string, method: string, options: FileSending | undefined, path: string, file?: FileBody, over = fileOver(method, path, file, options)): Promise<any> =>
-        within({ ...door, ops: { [name]: { open: 1 } } }, name, [{}, { signal: options?.signal, timeout: options?.timeout }], async (call) => (await answer(call, over)).result);
+      const send = (name: string, method: string, options: FileSending | undefined, path: string, file?: FileBody): Promise<any> =>
+        within({ ...door, ops: { [name]: { open: 1 } } }, name, [{}, { signal: options?.signal, timeout: options?.timeout }], async (call) => {
+          const { fileOver, fileToS3 } = await part(import("./files.js"));
+          return (await answer(call, options?.presigned && file ? fileToS3(fetch, path, file, options) : fileOver(method, path, file, options))).result;
+        });
       const at = (id: unknown, field: string): string => door.path + "/" + encodeURIComponent(String(id)) + "/" + door.files![field];
-      methods.upload ??= (field: string, file: FileBody, options?: FileSending) => {
-        const path = door.path.split("/").slice(0, -2).join("/") + "/files?field=" + door.door + "." + field;
-        return send("upload", "POST", options, path, file, options?.presigned ? fileToS3(fetch, path, file, options) : undefined);
-      };
-      methods.setFile ??= (id: unknown, field: string, file: FileBody, options?: FileSending) => send("setFile", "PUT", options, at(id, field), file);
+      methods.upload ??= (field: string, file: FileBody, options?: FileSending) => send("upload", "POST", options, door.path.split("/").slice(0, -2).join("/") + "/files?field=" + door.door + "." + field, file);
+      methods.setFile ??= (id: unknown, field: string, file: FileBody, options?: FileSending) => send("setFile", "PUT", options && { ...options, presigned: false }, at(id, field), file);
       methods.deleteFile ??= (id: unknown, field: string, options?: Sending) => send("deleteFile", "DELETE", options, at(id, field));
     }
     const { writes } = door;

@@ -4,14 +4,9 @@
 
 import { KitError } from "./errors.js";
 import { isObject } from "./json.js";
+import { etag } from "./version.js";
 
 export type Row = { readonly [name: string]: unknown };
-
-/** The version of a row that a client gave, for ifMatch; undefined where the host told none. */
-export const etag = (row: object): string | undefined => (row as { etag?: string }).etag;
-
-/** A row with its version. */
-export const withVersion = <T extends object>(row: T, version: string): T => ({ ...row, etag: version });
 
 /** A row with a patch. Members of nested objects are patched too. */
 export const laid = (row: Row, patch: Row): Row =>

@@ -4,9 +4,13 @@
 
 import { KitError } from "./errors.js";
 import { write } from "./json.js";
-import { envelope, failure, json, manyRows, type Call, type Door, type Link, type Transport } from "./transport.js";
+import { envelope, failure, json, manyRows, type Call, type Link, type Transport } from "./transport.js";
 
-/** What the client knows of a door's GraphQL. */
+/** What the client knows of a door's GraphQL, by the name of the door. */
+export interface DoorNames {
+  readonly [door: string]: GraphQLNames;
+}
+
 export interface GraphQLNames {
   readonly type: string;
   /** The fields of a query: product, products, productsByIds. */
@@ -18,6 +22,8 @@ export interface GraphQLNames {
   readonly fields: { readonly [name: string]: string | 1 };
   /** Fields of which null means that the row lacks them. */
   readonly absent?: readonly string[];
+  /** Where its relations lead. */
+  readonly relations?: { readonly [name: string]: { readonly door: string; readonly many?: 1 } };
 }
 
 type Query = { readonly [name: string]: any };
@@ -31,8 +37,8 @@ const orderBy = (sort: string | readonly string[]): any[] =>
   });
 
 /** What selects a row, relations included; undefined where GraphQL has no words for it. */
-function rowOf(link: Link, door: Door | undefined, fields: readonly string[]): string | undefined {
-  const names = door?.graphql;
+function rowOf(doors: DoorNames, door: string, fields: readonly string[]): string | undefined {
+  const names = doors[door];
   if (!names) return undefined;
   const own = new Set<string>();
   const behind = new Map<string, { limit: string; fields: string[] }>();
@@ -43,8 +49,8 @@ function rowOf(link: Link, door: Door | undefined, fields: readonly string[]): s
   }
   const texts = [...own];
   for (const [name, { limit, fields }] of behind) {
-    const to = door.relations?.[name];
-    const row = to && rowOf(link, link.door(to.door), fields);
+    const to = names.relations?.[name];
+    const row = to && rowOf(doors, to.door, fields);
     if (!row || (to.many && !(+limit > 0 && +limit <= 50))) return undefined;
     texts.push(to.many ? `${name}(first: ${limit}) { items ${row} hasMore }` : `${name} ${row}`);
   }
@@ -53,12 +59,13 @@ function rowOf(link: Link, door: Door | undefined, fields: readonly string[]): s
 
 export const graphql: Transport = async (link, call) => {
   const { door, op, params = {}, query = {} as Query, body } = call;
-  const names = door.graphql;
+  const doors = await link.names();
+  const names = doors[door.door];
   if (!names || !op.builtin || manyRows(op) || (query["fields"] as unknown[] | undefined)?.length === 0) return envelope(link, call);
   const { type, id } = names;
   const related = (query["fields"] as string[] | undefined)?.some((field) => field.includes("."));
   const chosen: string[] | undefined = query["fields"] as string[] | undefined;
-  const row = rowOf(link, door, chosen ?? ["*"]);
+  const row = rowOf(doors, door.door, chosen ?? ["*"]);
   if (!row) return envelope(link, call);
   const types: { [name: string]: string } = {};
   const variables: { [name: string]: unknown } = {};
@@ -128,18 +135,19 @@ export const graphql: Transport = async (link, call) => {
       throw other instanceof KitError && (other.code === "NOT_FOUND" || other.code === "BAD_GATEWAY") ? err : other;
     });
   }
-  for (const row of op.builtin === "list" ? (result?.items ?? []) : Array.isArray(result) ? result : [result]) removeAbsent(link, door, row);
+  for (const row of op.builtin === "list" ? (result?.items ?? []) : Array.isArray(result) ? result : [result]) removeAbsent(doors, door.door, row);
   if (op.builtin !== "list" || !result) return { result };
   const { edges, pageInfo, total = -1, position, ...page } = result;
   return { result: { ...page, total, ...(position && { position }), ...pageInfo, ...(edges && { cursors: edges.map((edge: { cursor: string }) => edge.cursor) }) } };
 };
 
 /** Removes the nulls that other transports answer as absence, from a row and from those of its relations. */
-function removeAbsent(link: Link, door: Door | undefined, row: any): void {
-  if (!door || !row || typeof row !== "object") return;
-  for (const name of door.graphql?.absent ?? []) if (row[name] === null) delete row[name];
-  for (const [name, to] of Object.entries(door.relations ?? {}))
-    for (const other of to.many ? (row[name]?.items ?? []) : [row[name]]) removeAbsent(link, link.door(to.door), other);
+function removeAbsent(doors: DoorNames, door: string, row: any): void {
+  const names = doors[door];
+  if (!names || !row || typeof row !== "object") return;
+  for (const name of names.absent ?? []) if (row[name] === null) delete row[name];
+  for (const [name, to] of Object.entries(names.relations ?? {}))
+    for (const other of to.many ? (row[name]?.items ?? []) : [row[name]]) removeAbsent(doors, to.door, other);
 }
 
 async function send(link: Link, call: Call, query: string, variables: object, related?: boolean): Promise<any> {

@@ -2,7 +2,7 @@
 // the same KitError, so that one can be changed for another.
 
 import { KitError } from "./errors.js";
-import type { GraphQLNames } from "./graphql.js";
+import type { DoorNames } from "./graphql.js";
 import { read, write } from "./json.js";
 
 /** What the client knows of a door. */
@@ -19,9 +19,6 @@ export interface Door {
   readonly big?: readonly string[];
   /** Doors whose rows show something of these. */
   readonly shownBy?: readonly string[];
-  readonly graphql?: GraphQLNames;
-  /** Where its relations lead. */
-  readonly relations?: { readonly [name: string]: { readonly door: string; readonly many?: 1 } };
   /** Where its changes are announced: /api/catalog/facts/productChanged. */
   readonly changes?: string;
   /** The fields that hold files, with the segments of their paths. */
@@ -74,8 +71,8 @@ export interface Answer {
 
 export interface Link {
   readonly url: string;
-  /** The door called so, where the client knows it. */
-  door(name: string): Door | undefined;
+  /** The names of doors in GraphQL. */
+  names(): Promise<DoorNames>;
   /** Reports that the caller is not known; true: the request may be sent again. */
   unauthorized(err: KitError): Promise<boolean>;
   /** Sends a call with those of the same tick; undefined where each is a request of its own. */
@@ -115,7 +112,7 @@ export async function json(response: Response, call: Call): Promise<any> {
 export const noAnswer = (call: Call, response: Response, what: string): KitError => failure(call, "BAD_GATEWAY", `the host answered status ${response.status} and no ${what}`);
 
 /** A page with the position of the log that stands beside it. */
-function positioned(response: Response, result: any, own?: string): any {
+export function positioned(response: Response, result: any, own?: string): any {
   const position = result?.items && (own ?? response.headers.get("x-frond-position"));
   return position ? { ...result, position } : result;
 }
@@ -144,62 +141,8 @@ export function answered(call: Call, id: number, response: Response, frame: any,
   return { result: positioned(response, frame.result, position) };
 }
 
-/** Ids that no path can have: an address without them, or one that a URL takes for another. */
-const unaddressed: readonly unknown[] = [undefined, null, "", ".", ".."];
-
 /** Whether the operation is a built-in one that writes many rows. They go over the envelope alone. */
 export const manyRows = ({ builtin }: Op): boolean => /^(create|update|delete)Many$|^upsert$|^import$/.test(builtin ?? "");
 
 /** The text of a parameter on REST. */
 export const parameter = (key: string, value: unknown): string => ((key === "sort" || key === "fields") && Array.isArray(value) ? value.join() : typeof value === "string" ? value : write(value));
-
-/** The REST surface. What it has no form for goes over the envelope: a query with a body, and an id that no path can have. */
-export const rest: Transport = async (link, call) => {
-  const { door, name, op, params = {}, query = {}, body } = call;
-  if (op.open || manyRows(op) || (op.query && body !== undefined) || ("id" in params && unaddressed.includes(params["id"]))) return envelope(link, call);
-  const parameters = new URLSearchParams();
-  const headers: Record<string, string> = {};
-  let { path } = door;
-  const add = (of: object): void => {
-    for (const [key, value] of Object.entries(of)) {
-      if (value === undefined) continue;
-      if (key === "ifMatch") {
-        headers["if-match"] = (Array.isArray(value) ? value : [value]).map((tag) => (tag === "*" ? tag : `"${tag}"`)).join(", ");
-        continue;
-      }
-      // A command answers the whole row; what was selected is cut out of it below.
-      if (key === "fields" && op.builtin && !op.query) continue;
-      parameters.set(key, parameter(key, value));
-    }
-  };
-  const { id, ...others } = params;
-  const onItem = id !== undefined;
-  if (onItem) path += "/" + encodeURIComponent(String(id));
-  add(others);
-  add(query);
-  if (op.at !== undefined) path += "/" + op.at;
-  const method = op.query ? "GET" : op.builtin === "update" ? "PATCH" : op.builtin === "delete" ? "DELETE" : "POST";
-  if (method === "POST" || method === "PATCH") headers["content-type"] = "application/json";
-  const text = parameters.toString();
-  const response = await link.fetch(call, path + (text && "?" + text), { method, headers, body: body === undefined ? undefined : write(body) });
-  const answered = await json(response, call);
-  if (!response.ok) {
-    const data = answered?.data;
-    if (data?.code === "NOT_FOUND" && data.entity === door.door && data.operation === name) {
-      if (op.builtin === "findById") return { result: null };
-      if (op.builtin === "delete") return { result: false };
-    }
-    throw data?.code ? new KitError(data) : noAnswer(call, response, "problem");
-  }
-  if (op.builtin === "delete") return { result: true };
-  if (answered === undefined && response.status !== 204) throw noAnswer(call, response, "JSON");
-  const version = /^(?:W\/)?"([^".]+)/.exec(response.headers.get("etag") ?? "")?.[1]; // behind a dot it says more of the answer
-  const fields = query.fields as string[] | undefined;
-  let result = positioned(response, answered ?? null);
-  if (fields && !op.query && result) {
-    const chosen = fields.includes("*") ? Object.keys(result) : fields.filter((field) => field in result);
-    result = Object.fromEntries(chosen.map((field) => [field, result[field]]));
-    if (fields.includes("etag")) result.etag = version;
-  }
-  return version === undefined ? { result } : { result, version };
-};

@@ -1,10 +1,11 @@
 // A page, and then the page again whenever it has changed. The position of the log is read ahead
 // of the rows, and its changes are followed from there, so that none is missing in between.
 
-import { Edits, type Row, withVersion } from "./edits.js";
+import { Edits, type Row } from "./edits.js";
 import { KitError, passes } from "./errors.js";
 import { equal } from "./json.js";
 import type { Door } from "./transport.js";
+import { withVersion } from "./version.js";
 
 /** How long a page waits to be read again, in ms: for further changes, and behind the last time. */
 const [soon, pauseBetween] = [30, 500];

@@ -3,7 +3,8 @@ import { connect } from "../dist/connect.js";
 
 const graphql = { type: "Thing", one: "thing", many: "things", id: "ID", fields: { id: 1, n: 1 } };
 const ops = { list: { builtin: "list", query: 1 }, findById: { builtin: "findById", query: 1 }, update: { builtin: "update" }, delete: { builtin: "delete" } };
-const doors = { thing: { frond: "f", door: "thing", path: "/api/f/things", graphql, ops } };
+const doors = { thing: { frond: "f", door: "thing", path: "/api/f/things", ops } };
+const names = (more) => async () => ({ names: { thing: { ...graphql, ...more } } });
 
 /** A host: what it says to GraphQL, and to everything else. */
 const host = (sent, said, envelope = '"result":{"id":"a"}') => async (url, { method, body }) => {
@@ -13,7 +14,7 @@ const host = (sent, said, envelope = '"result":{"id":"a"}') => async (url, { met
 };
 async function say(name, transport, run, said, envelope) {
   const sent = [];
-  const { thing, call } = connect(doors, { url: "http://host", fetch: host(sent, said, envelope), retries: 0, transport });
+  const { thing, call } = connect(doors, { url: "http://host", fetch: host(sent, said, envelope), retries: 0, transport }, {}, names());
   const answer = await run(thing, call).then(JSON.stringify, (err) => [err.name, err.code, err.message, JSON.stringify(err.details)].join(" "));
   console.log(name + ":", sent.join(", ") || "-", "=>", answer);
 }
@@ -37,10 +38,10 @@ await say("nothing there", "graphql", (thing) => thing.findById("a"), [200, '{"d
 await say("no GraphQL there", "graphql", (thing) => thing.findById("a"), [404, '{"status":404,"data":{"code":"NOT_FOUND","message":"nothing is served here"}}']);
 await say("another program there", "graphql", (thing) => thing.findById("a"), [200, '{"data":{}}']);
 
-const friends = { ...doors.thing, graphql: { ...graphql, fields: { id: 1, n: 1, nick: 1 }, absent: ["nick"] }, relations: { friends: { door: "thing", many: 1 } } };
+const friends = names({ fields: { id: 1, n: 1, nick: 1 }, absent: ["nick"], relations: { friends: { door: "thing", many: 1 } } });
 const answered = { id: "a", n: null, nick: null, friends: { items: [{ id: "b", n: null, nick: null }] } };
 const fetch = async () => Response.json({ data: { result: answered } });
-console.log("absent:", JSON.stringify(await connect({ thing: friends }, { url: "http://host", fetch, transport: "graphql" }).thing.findById("a")));
+console.log("absent:", JSON.stringify(await connect(doors, { url: "http://host", fetch, transport: "graphql" }, {}, friends).thing.findById("a")));
 
 const written = connect({ thing: { ...doors.thing, writes: { n: 1, at: 1, tags: 1, nick: 1, place: { city: 1, geo: { lat: 1 } } } } }, { url: "http://host" }).thing;
 const before = { id: "a", n: 1, at: new Date(0), tags: [1], nick: "x", made: 1, place: { city: "X", geo: { lat: 1, lon: 2 } } };
@@ -55,7 +56,7 @@ for (const transport of ["rest", "envelope", "graphql"]) {
     const headers = { "x-frond-position": "p7" };
     return url.endsWith("/_kit/call") ? Response.json({ jsonrpc: "2.0", id: JSON.parse(body).id, result: page }, { headers }) : Response.json(page, { headers });
   };
-  console.log("position over", transport + ":", (await connect({ thing: log }, { url: "http://host", fetch, transport }).thing.list()).position);
+  console.log("position over", transport + ":", (await connect({ thing: log }, { url: "http://host", fetch, transport }, {}, names()).thing.list()).position);
 }
 
 await say("no operation", "rest", (_, call) => call("thing.made"));

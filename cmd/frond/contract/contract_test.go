@@ -55,6 +55,7 @@ func TestGolden(t *testing.T) {
 				txtar.File{Name: "index.js", Data: npm["index.js"]},
 				txtar.File{Name: "client.d.ts", Data: npm["client.d.ts"]},
 				txtar.File{Name: "client.js", Data: npm["client.js"]},
+				txtar.File{Name: "graphql-names.js", Data: npm["graphql-names.js"]},
 				txtar.File{Name: "query.d.ts", Data: npm["query.d.ts"]},
 				txtar.File{Name: "query.js", Data: npm["query.js"]},
 			)

@@ -32,12 +32,6 @@ func (m *Model) doorTable() (string, error) {
 		o.flag("etag", d.ETag)
 		o.texts("big", d.Big)
 		o.texts("shownBy", m.shownBy(d))
-		if d.Relations != nil && d.Relations.To != nil {
-			o.object("relations", d.Relations.table())
-		}
-		if d.GraphQL != nil {
-			o.object("graphql", d.GraphQL.object())
-		}
 		o.text("changes", d.Changes)
 		var files record
 		for _, name := range d.Files {
@@ -51,6 +45,24 @@ func (m *Model) doorTable() (string, error) {
 		}
 		o.object("ops", ops)
 		doors.object(d.Member, o)
+	}
+	return doors.script()
+}
+
+// graphqlTable is the names of doors in GraphQL, which a page loads with that transport.
+//
+//	{"product": {"type": "Product", "one": "product", "many": "products", "id": "ID", "fields": {"id": 1}, "relations": {"category": {"door": "category"}}}}
+func (m *Model) graphqlTable() (string, error) {
+	var doors record
+	for _, d := range m.Doors {
+		if d.GraphQL == nil {
+			continue
+		}
+		o := d.GraphQL.object()
+		if d.Relations != nil && d.Relations.To != nil {
+			o.object("relations", d.Relations.table())
+		}
+		doors.object(d.Name, o)
 	}
 	return doors.script()
 }

@@ -1,0 +1,1 @@
+import{changes as e}from"./changes.js";import{Wires as t}from"./stream.js";import{canShare as m,Tabs as p}from"./tabs.js";import{watch as c}from"./watch.js";export{p as Tabs,t as Wires,m as canShare,e as changes,c as watch};
