@@ -60,6 +60,7 @@ type viewer struct {
 	call        *Call
 	depth       int          // of calls within each other
 	transaction *transaction // that the call is part of; nil: none
+	late        *LateKeys    // that judges the unique keys of what the call writes; nil: they are judged at once
 	inside      bool         // the author's own code is calling (see Inside)
 	kept        bool         // values are not encoded (see FromKept)
 	owned       bool         // the call writes rows that belong to a row
@@ -132,6 +133,9 @@ type transaction struct {
 	mu sync.Mutex
 	// after is what runs once the outermost command is committed.
 	after []func()
+
+	// late judges the unique keys of the next calls; nil: each call does. The goroutine that makes them has it.
+	late *LateKeys
 }
 
 // committed runs what waits for the commit, or leaves it to the transaction around.
@@ -467,6 +471,8 @@ type importing struct {
 	dry    bool
 	faults []byte // of the answer, a list that is open
 	faulty int
+	late   []*importRow // that want a key of another row
+	last   bool         // they are being written once more
 
 	created, updated int
 }
@@ -480,4 +486,5 @@ type importRow struct {
 	name  string // of the key
 	fixed schema.Object
 	id    json.RawMessage // the primary key of the row where it is stored
+	taken error           // the CONFLICT of a late row
 }

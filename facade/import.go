@@ -207,7 +207,133 @@ func (m *importing) write(ctx context.Context, x *execution) error {
 	if err := m.create(ctx, &own, fresh); err != nil {
 		return err
 	}
-	return m.updateAll(ctx, &own, stored)
+	if err := m.updateAll(ctx, &own, stored); err != nil {
+		return err
+	}
+	return m.writeLate(ctx, &own)
+}
+
+// taken notes that a unique key of a row belongs to another row: it is written once more when the others are
+// written, which may leave the key. It is a fault then. A row never leaves by, the key that rows are known by.
+func (m *importing) taken(r *importRow, err error, by []*schema.Property) {
+	if m.last || takenKeyOf(err) == nil || takes(err, by) {
+		m.fault(r.at, err)
+		return
+	}
+	r.taken = err
+	m.late = append(m.late, r)
+}
+
+// writeLate writes the rows whose unique keys other rows had. Rows that want the key of a row that keeps it are at
+// fault, so that the others can change places together.
+func (m *importing) writeLate(ctx context.Context, x *execution) error {
+	for {
+		kept, err := m.keptKeys(ctx, x)
+		if err != nil {
+			return err
+		}
+		if len(kept) == 0 {
+			break
+		}
+		m.late = slices.DeleteFunc(m.late, func(r *importRow) bool {
+			if kept[r] {
+				m.fault(r.at, r.taken)
+			}
+			return kept[r]
+		})
+	}
+	m.last = true
+	var fresh, stored []*importRow
+	for _, r := range m.late {
+		if r.id == nil {
+			fresh = append(fresh, r)
+		} else {
+			stored = append(stored, r)
+		}
+	}
+	done, err := m.changePlaces(ctx, x, stored)
+	if err == nil && !done {
+		err = m.updateAll(ctx, x, stored)
+	}
+	if err != nil {
+		return err
+	}
+	return m.create(ctx, x, fresh)
+}
+
+// changePlaces writes stored rows one by one, and judges their unique keys at the end. done is false, and nothing is
+// written, if one of them is at fault.
+func (m *importing) changePlaces(ctx context.Context, x *execution, stored []*importRow) (done bool, err error) {
+	if len(stored) == 0 {
+		return true, nil
+	}
+	undo := x.transaction.mark()
+	err = x.host.transactor.Transact(ctx, func(ctx context.Context) error {
+		return x.judgedLate(ctx, func(late *LateKeys) error {
+			for i, r := range stored {
+				late.Next(i)
+				if err := m.updateOne(ctx, x, r); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, func(_ int, err error) error { return err })
+	})
+	if err != nil {
+		undo()
+		if isRowFault(ctx, err) {
+			err = nil
+		}
+		return false, err
+	}
+	m.updated += len(stored)
+	return true, nil
+}
+
+// keptKeys are the late rows that want a key which a row keeps: a stored row that is not late, or an earlier late row.
+func (m *importing) keptKeys(ctx context.Context, x *execution) (kept map[*importRow]bool, err error) {
+	kept = map[*importRow]bool{}
+	leaves := map[string]bool{}
+	for _, r := range m.late {
+		if r.id != nil {
+			leaves[string(r.id)] = true
+		}
+	}
+	for _, key := range x.door.Entity.Uniques {
+		wanted, owner := map[string]*importRow{}, map[string]string{}
+		for part := range slices.Chunk(m.late, mostCompound) {
+			var records []Record
+			for _, r := range part {
+				if _, ok := UniqueKey(key, Record(r.value)); ok {
+					records = append(records, Record(r.value))
+				}
+			}
+			if len(records) == 0 {
+				continue
+			}
+			stored, err := storedKeys(ctx, x, key, records)
+			if err != nil {
+				return nil, err
+			}
+			for _, one := range stored {
+				name, _ := UniqueKey(key, one)
+				owner[name] = string(one.Get(x.door.Entity.Primary.Name))
+			}
+		}
+		for _, r := range m.late {
+			name, ok := UniqueKey(key, Record(r.value))
+			if !ok {
+				continue
+			}
+			id, is := owner[name]
+			if is && id != string(r.id) && !leaves[id] || wanted[name] != nil {
+				kept[r] = true
+			} else {
+				wanted[name] = r
+			}
+		}
+	}
+	return kept, nil
 }
 
 // updateAll writes rows that are stored, together. If one of them is at fault, each half of them is tried by
@@ -300,7 +426,7 @@ func (m *importing) create(ctx context.Context, x *execution, fresh []*importRow
 		return m.create(ctx, x, fresh[half:])
 	case !takes(err, x.many.by):
 		one := x.oneRow(x.needed(0), fresh[0].body)
-		m.fault(fresh[0].at, maskedConflict(ctx, &one.viewer, err))
+		m.taken(fresh[0], maskedConflict(ctx, &one.viewer, err), x.many.by)
 		return nil
 	}
 	// The key has been taken since it was looked up, or the store compares it in its own way.
@@ -349,16 +475,22 @@ func (m *importing) insert(ctx context.Context, x *execution, fresh []*importRow
 
 // update writes a row that is stored.
 func (m *importing) update(ctx context.Context, x *execution, r *importRow) error {
-	own := *x
-	own.many = &manyRows{by: x.many.by, body: r.body, fixed: r.fixed}
-	_, err := updateKnown(ctx, &own, r.id)
+	err := m.updateOne(ctx, x, r)
 	switch {
 	case err == nil:
 		m.updated++
 	case isRowFault(ctx, err):
-		m.fault(r.at, err)
+		m.taken(r, err, x.many.by)
 	default:
 		return err
 	}
 	return nil
+}
+
+// updateOne writes a row that is stored, by a call of update.
+func (m *importing) updateOne(ctx context.Context, x *execution, r *importRow) error {
+	own := *x
+	own.many = &manyRows{by: x.many.by, body: r.body, fixed: r.fixed}
+	_, err := updateKnown(ctx, &own, r.id)
+	return err
 }

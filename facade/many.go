@@ -297,6 +297,11 @@ func insertRecords(ctx context.Context, x *execution) (*rows.Rows, error) {
 	if m.unmet != nil {
 		return nil, m.unmet
 	}
+	if x.late.waits() {
+		if err := judgeBeforeWrite(ctx, x, &m.terms, catalog.Created); err != nil {
+			return nil, err
+		}
+	}
 	var announce func(*rows.Rows) error
 	if x.op.Emits {
 		e := newEmission(&x.viewer)
@@ -308,7 +313,13 @@ func insertRecords(ctx context.Context, x *execution) (*rows.Rows, error) {
 			return all
 		})
 	}
-	found, err := x.store().Insert(ctx, x.door.Entity, m.records, m.terms.orNone(), x.sel.stored)
+	insert := func(records []Record, terms *Terms) (*rows.Rows, error) {
+		return x.store().Insert(ctx, x.door.Entity, records, terms, x.sel.stored)
+	}
+	found, err := insert(m.records, m.terms.orNone())
+	if x.late != nil && takenKeyOf(err) != nil {
+		found, err = insertLate(ctx, x, err, insert)
+	}
 	if err == nil && len(x.door.Files) > 0 {
 		if i, err := holdFilesOfNew(ctx, x, m.records, found); err != nil {
 			return nil, atRow(err, i)
@@ -318,6 +329,19 @@ func insertRecords(ctx context.Context, x *execution) (*rows.Rows, error) {
 		err = announce(found)
 	}
 	return found, err
+}
+
+// insertLate writes new rows of which some have a key that another row has. broken is the CONFLICT.
+func insertLate(ctx context.Context, x *execution, broken error, insert func([]Record, *Terms) (*rows.Rows, error)) (*rows.Rows, error) {
+	h := &heldRows{x: x, terms: &x.many.terms, records: x.many.records}
+	bodies := elements(x.call.Invocation.Body)
+	return x.late.write(ctx, h, broken,
+		func(err error) ([]rowConflict, error) { return takenIn(ctx, x, h.written(), takenKeyOf(err)) },
+		insert,
+		func(c rowConflict) error {
+			one := x.oneRow(x.needed(0), bodies[c.row])
+			return x.name(atRow(maskedConflict(ctx, &one.viewer, c.err), c.row))
+		})
 }
 
 // manyRemote sends a write of many rows to its host, whose rules judge each row. Rules of this host
@@ -350,7 +374,7 @@ func conflictOfMany(ctx context.Context, x *execution, err error) error {
 	var failed error
 	switch v.Kind {
 	case kiterror.Unique:
-		at, failed = takenIn(ctx, x, v.Fields)
+		at, failed = takenIn(ctx, x, x.many.records, v.Fields)
 	case kiterror.Restrict:
 	default:
 		var i int
@@ -373,9 +397,7 @@ func conflictOfMany(ctx context.Context, x *execution, err error) error {
 			first = next
 			continue
 		}
-		details, _ := first.Details.([]schema.Detail)
-		more, _ := next.Details.([]schema.Detail)
-		first.Details = append(details, more[:min(len(more), schema.MaxDetails-len(details))]...)
+		first = withDetails(first, next)
 	}
 	return first
 }
@@ -388,11 +410,11 @@ type rowConflict struct {
 
 // takenIn returns the rows whose values of a unique key are those of an earlier one or of a stored row, in their
 // order, each with its CONFLICT. broken is the key that the store has found broken.
-func takenIn(ctx context.Context, x *execution, broken []*schema.Property) (all []rowConflict, err error) {
+func takenIn(ctx context.Context, x *execution, records []Record, broken []*schema.Property) (all []rowConflict, err error) {
 	for _, key := range catalog.UniqueKeys(x.door.Entity) {
 		names := map[string]bool{} // of rows before
 		var whole []Record
-		for _, record := range x.many.records {
+		for _, record := range records {
 			if _, ok := UniqueKey(key, record); ok {
 				whole = append(whole, record)
 			}
@@ -411,7 +433,7 @@ func takenIn(ctx context.Context, x *execution, broken []*schema.Property) (all 
 				names[name] = true
 			}
 		}
-		for i, record := range x.many.records {
+		for i, record := range records {
 			name, ok := UniqueKey(key, record)
 			if ok && names[name] {
 				all = append(all, rowConflict{i, kiterror.Taken(key...)})

@@ -164,12 +164,19 @@ func runMany(ctx context.Context, x *execution, write func(id json.RawMessage) (
 			ids = nil
 		}
 	}
-	for _, id := range ids {
-		res, err := write(id)
-		if err != nil {
-			return nil, ofRow(err, id)
+	err = x.judgedLate(ctx, func(late *LateKeys) error {
+		for i, id := range ids {
+			late.Next(i)
+			res, err := write(id)
+			if err != nil {
+				return ofRow(err, id)
+			}
+			made = append(made, res)
 		}
-		made = append(made, res)
+		return nil
+	}, func(call int, err error) error { return ofRow(err, ids[call]) })
+	if err != nil {
+		return nil, err
 	}
 	out := &Result{Form: FormCount, Rows: rows.New(x.sel.stored, 0)}
 	switch {
@@ -292,6 +299,9 @@ func runUpsert(ctx context.Context, x *execution) (*Result, error) {
 	if err := transactional(x); err != nil {
 		return nil, err
 	}
+	if err := judgeBeforeKey(ctx, x, x.many.by); err != nil {
+		return nil, err
+	}
 	id, err := storedRow(ctx, x, x.many.key)
 	if err != nil {
 		return nil, err
@@ -319,6 +329,9 @@ func runUpsert(ctx context.Context, x *execution) (*Result, error) {
 // are those of the row, so that the same upsert can be sent again. A row that the caller may not
 // update has taken the key, before they are compared: the answer is that of create.
 func updateKnown(ctx context.Context, x *execution, id json.RawMessage) (*Result, error) {
+	if err := judgeBeforeRow(ctx, x, id); err != nil {
+		return nil, err
+	}
 	scope, err := x.scopeOf(ctx, x.door, x.needed(1).Operation)
 	if err != nil {
 		return nil, err
@@ -341,6 +354,11 @@ func updateKnown(ctx context.Context, x *execution, id json.RawMessage) (*Result
 // takenKey is the error of an upsert whose key is that of a row which the caller may not update: create judges
 // references and access rules before it finds the key taken.
 func takenKey(ctx context.Context, x *execution) error {
+	if t := x.transaction; t != nil && t.late != nil {
+		late := t.late
+		t.late = nil // the row keeps the key that it is known by
+		defer func() { t.late = late }()
+	}
 	_, err := x.callOne(ctx, x.needed(0), Invocation{Body: x.many.body}, []string{})
 	var v *kiterror.Violation
 	switch {
@@ -489,11 +507,68 @@ func (w *rowBatch) store(ctx context.Context, one *execution, all writeAll) erro
 	if w.patch != nil {
 		layout = pick(one, []string{}, nil).stored
 	}
-	found, err := all(ctx, w.x.door.Entity, w.keys, w.sets, w.terms.orNone(), layout)
+	write := func(ctx context.Context) (found *rows.Rows, err error) {
+		return all(ctx, w.x.door.Entity, w.keys, w.sets, w.terms.orNone(), layout)
+	}
+	found, err := write(ctx)
+	if takenKeyOf(err) != nil {
+		found, err = w.changePlaces(ctx, all, err, write)
+	}
 	if err == nil && announce != nil {
 		err = announce(found)
 	}
 	return err
+}
+
+// changePlaces writes the rows again, each with a free value in a field of its unique key before. broken is
+// the CONFLICT of the first write.
+func (w *rowBatch) changePlaces(ctx context.Context, all writeAll, broken error, write func(context.Context) (*rows.Rows, error)) (found *rows.Rows, err error) {
+	var freed []*schema.Property
+	for err = broken; takenKeyOf(err) != nil; {
+		p := w.freed(takenKeyOf(err))
+		if p == nil || slices.Contains(freed, p) {
+			return nil, broken
+		}
+		freed = append(freed, p)
+		var keys []json.RawMessage
+		var sets []Record
+		for i, set := range w.sets {
+			var free Record
+			for _, p := range freed {
+				if set.Get(p.Name) != nil {
+					free = append(free, schema.Member{Name: p.Name, Value: freeValue(p, i)})
+				}
+			}
+			if free != nil {
+				keys, sets = append(keys, w.keys[i]), append(sets, free)
+			}
+		}
+		err = w.x.host.transactor.Transact(ctx, func(ctx context.Context) error {
+			if _, err := all(ctx, w.x.door.Entity, keys, sets, nil, nil); err != nil {
+				return broken
+			}
+			var err error
+			found, err = write(ctx)
+			return err
+		})
+	}
+	return found, err
+}
+
+// freed returns the field of a unique key that gets free values: each row that sets a field of the key sets it.
+func (w *rowBatch) freed(key []*schema.Property) (best *schema.Property) {
+	for _, p := range key {
+		lacks := func(set Record) bool {
+			return set.Get(p.Name) == nil && slices.ContainsFunc(key, func(q *schema.Property) bool { return set.Get(q.Name) != nil })
+		}
+		if p.Axes.Primary || freeValue(p, 0) == nil || slices.ContainsFunc(w.sets, lacks) {
+			continue
+		}
+		if best == nil || p.MayBeNull() && !best.MayBeNull() {
+			best = p
+		}
+	}
+	return best
 }
 
 // withoutFixed is the body of an upsert for a row that is there, without the members that update does not

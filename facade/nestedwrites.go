@@ -133,10 +133,15 @@ func writeNested(ctx context.Context, x *execution, res *Result) error {
 		if relation.Far != nil {
 			changes = w.links
 		}
-		fresh, err := changes(ctx, cuts)
-		if err == nil {
-			err = w.create(ctx, relation, fresh)
-		}
+		w.placed = nil
+		err := x.judgedLate(ctx, func(late *LateKeys) error {
+			w.late = late
+			fresh, err := changes(ctx, cuts)
+			if err == nil {
+				err = w.create(ctx, relation, fresh)
+			}
+			return err
+		}, func(call int, err error) error { return w.failed(err, relation, w.placed[call]...) })
 		if err != nil {
 			return err
 		}
@@ -148,6 +153,9 @@ func writeNested(ctx context.Context, x *execution, res *Result) error {
 type nestedWriter struct {
 	x      *execution
 	owners []json.RawMessage
+	// late judges the unique keys of a relation's rows; placed are the rows of its calls.
+	late   *LateKeys
+	placed [][]nested.Row
 }
 
 // named are the writes of a relation with their ids in the one form of a key, and these ids. Those whose id is at
@@ -371,7 +379,7 @@ func (w *nestedWriter) create(ctx context.Context, relation *catalog.Nested, fre
 			for i, row := range part {
 				bodies[i] = w.body(relation, row)
 			}
-			if _, err = w.call(ctx, relation, nested.Create, Invocation{Body: jsontext.AppendTexts(nil, bodies)}); err != nil {
+			if _, err = w.call(ctx, relation, nested.Create, Invocation{Body: jsontext.AppendTexts(nil, bodies)}, part...); err != nil {
 				err = w.failed(err, relation, part...)
 			}
 		}
@@ -390,7 +398,7 @@ func (w *nestedWriter) write(ctx context.Context, relation *catalog.Nested, row 
 			return nil
 		}
 	}
-	res, err := w.call(ctx, relation, row.Write, in)
+	res, err := w.call(ctx, relation, row.Write, in, row)
 	switch {
 	case err != nil:
 		return w.failed(err, relation, row)
@@ -419,8 +427,10 @@ func (w *nestedWriter) body(relation *catalog.Nested, row nested.Row) json.RawMe
 	return body
 }
 
-// call makes a call of the door of rows.
-func (w *nestedWriter) call(ctx context.Context, relation *catalog.Nested, write nested.Write, in Invocation) (*Result, error) {
+// call makes a call of the door of rows, which writes rows.
+func (w *nestedWriter) call(ctx context.Context, relation *catalog.Nested, write nested.Write, in Invocation, rows ...nested.Row) (*Result, error) {
+	w.late.Next(len(w.placed))
+	w.placed = append(w.placed, rows)
 	x, name := w.x, write.Operation()
 	if _, op := x.catalogView.Find(relation.Door.Name, name); op == nil && !x.inside {
 		return nil, kiterror.Errorf(kiterror.Forbidden, "%s of %s is not served here; leave it out of %s", name, relation.Door.Name, relation.Name)

@@ -47,6 +47,11 @@ func (h *host) walk(ctx context.Context, c *Call) (res *Result, err error) {
 	if err = findNested(ctx, x); err != nil {
 		return nil, err
 	}
+	if x.late.waits() {
+		if err = judgeBeforeCall(ctx, x); err != nil {
+			return nil, err
+		}
+	}
 	if (transacts(&x.viewer) || x.nestable != nil && x.runner.by != byRemote || namesFiles(x)) && runsHandler(x) {
 		res, err = x.transacted(ctx)
 	} else {
@@ -57,6 +62,11 @@ func (h *host) walk(ctx context.Context, c *Call) (res *Result, err error) {
 	}
 	if res, err = x.project(ctx, res); err != nil {
 		return nil, err
+	}
+	if x.late.waits() && len(x.relations) > 0 {
+		if err = x.late.Judge(ctx); err != nil {
+			return nil, err
+		}
 	}
 	return x.followRelations(ctx, res)
 }
@@ -152,6 +162,9 @@ func (x *execution) transacted(ctx context.Context) (res *Result, err error) {
 		try := *x
 		try.scopes = maps.Clone(x.scopes)
 		try.transaction = &transaction{host: x.host, base: base}
+		if x.runner.by == byStore && x.op.hooks == nil && x.op.Name != "import" {
+			try.transaction.late = x.late // the author's code makes no calls here
+		}
 		committed = &try
 		res, err = try.answer(ctx)
 		return err

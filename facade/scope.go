@@ -41,7 +41,9 @@ func lookUp(ctx context.Context, x *execution) error {
 	}
 	x.state = x.call.Invocation.State
 	if s := callContextOf(ctx); s != nil {
-		x.transaction = x.host.transactionOf(ctx)
+		if x.transaction = x.host.transactionOf(ctx); x.transaction != nil {
+			x.late = x.transaction.late
+		}
 		x.inside, x.kept, x.owned, x.pending, x.within = s.inside, s.kept, s.owned, s.pending, s.op
 		if x.depth = s.depth + 1; x.depth > maxDepth {
 			return kiterror.Errorf(kiterror.InternalError, "more than %d calls stand within each other; do handlers call each other in a circle?", maxDepth)

@@ -33,11 +33,20 @@ func write(ctx context.Context, x *execution, change catalog.Change, do func(ter
 			return nil, false, err
 		}
 	}
+	if x.late.waits() {
+		if err := judgeBeforeWrite(ctx, x, terms, change); err != nil {
+			return nil, false, err
+		}
+	}
 	announce, err := announcement(ctx, x, change, terms)
 	if err != nil {
 		return nil, false, err
 	}
-	if found, did, err = do(terms.orNone()); err != nil {
+	if found, did, err = do(terms.orNone()); x.late != nil && takenKeyOf(err) != nil {
+		found, err = writeLate(ctx, x, terms, change == catalog.Updated, err, do)
+		did = err == nil && found.Len() > 0
+	}
+	if err != nil {
 		return nil, false, maskedConflict(ctx, &x.viewer, rulesFirst(ctx, x, terms, []Record{x.body}, err))
 	}
 	if did && change != catalog.Deleted && len(x.door.Files) > 0 {
@@ -53,6 +62,22 @@ func write(ctx context.Context, x *execution, change catalog.Change, do func(ter
 		err = announce(found)
 	}
 	return found, did, err
+}
+
+// writeLate writes a row whose key another row has. broken is the CONFLICT.
+func writeLate(ctx context.Context, x *execution, terms *Terms, update bool, broken error, do func(terms *Terms) (*rows.Rows, bool, error)) (*rows.Rows, error) {
+	body := x.body
+	defer func() { x.body = body }()
+	return x.late.write(ctx, &heldRows{x: x, terms: terms, records: []Record{body}, update: update}, broken,
+		func(err error) ([]rowConflict, error) { return []rowConflict{{0, err}}, nil },
+		func(records []Record, terms *Terms) (*rows.Rows, error) {
+			if !update { // else the terms have the record
+				x.body = records[0]
+			}
+			found, _, err := do(terms)
+			return found, err
+		},
+		func(c rowConflict) error { return x.name(maskedConflict(ctx, &x.viewer, c.err)) })
 }
 
 // errHidden is the error of a write after which the writer could not see the row

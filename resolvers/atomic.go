@@ -2,6 +2,7 @@ package resolvers
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 
@@ -83,12 +84,17 @@ func (a *transacted) joins() error {
 // run executes the units and writes the response, within the transaction of ctx.
 func (a *transacted) run(ctx context.Context) error {
 	a.at, a.why, a.fell, a.tooLarge = -1, nil, nil, nil
-	a.task.Ctx = facade.WithState(ctx, a.task.State)
+	a.task.Ctx, a.task.Serial = facade.WithState(ctx, a.task.State), true
 	a.x.Begin(a.x.executor, a.task)
 	a.w.Begin(a.x, a.x.MaxResponse)
+	late := facade.JudgeKeysLate(ctx)
 	for i, u := range a.plan.Units {
 		a.at = i
+		late.Next(i)
 		r := a.x.Run(u)
+		if a.taken(late) {
+			return a.why
+		}
 		ok, err := a.w.Root(r)
 		if err != nil {
 			a.tooLarge = err
@@ -104,9 +110,22 @@ func (a *transacted) run(ctx context.Context) error {
 			return a.why
 		}
 	}
+	if err := late.Judge(ctx); a.taken(late) || err != nil {
+		return cmp.Or(a.why, err)
+	}
 	a.at = -1
 	a.text, a.tooLarge = a.w.End(true)
 	return a.tooLarge
+}
+
+// taken reports whether a root field wrote a unique key that another row has at the end.
+func (a *transacted) taken(late *facade.LateKeys) bool {
+	at, err := late.Fault()
+	if err == nil {
+		return false
+	}
+	a.at, a.why, a.fell = at, err, a.x.Failed(err)
+	return true
 }
 
 // rootError returns the error because of which the root field that was written last is null, or nil.

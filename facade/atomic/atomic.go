@@ -73,12 +73,17 @@ func Run(ctx context.Context, f *facade.Facade, view *catalog.Catalog, state acc
 		if !facade.IsReadOnly(ctx) {
 			reading = facade.ShareOf(ctx, queryWork)
 		}
+		late := facade.JudgeKeysLate(ctx)
 		for i, c := range calls {
 			ctx := ctx
 			if !writes[i] {
 				ctx = reading
 			}
+			late.Next(i)
 			res, err := c.make(ctx, caller, state, trace, results)
+			if at, taken := late.Fault(); taken != nil {
+				return atCall(taken, at)
+			}
 			if err != nil {
 				if !writes[i] && !facade.IsReadOnly(ctx) && facade.RequestOf(reading).Exhausted() != nil {
 					err = tooMuchReading()
@@ -87,7 +92,11 @@ func Run(ctx context.Context, f *facade.Facade, view *catalog.Catalog, state acc
 			}
 			results = append(results, res.AppendJSON(nil))
 		}
-		return nil
+		err := late.Judge(ctx)
+		if at, taken := late.Fault(); taken != nil {
+			return atCall(taken, at)
+		}
+		return err
 	})
 	if err != nil {
 		return nil, err

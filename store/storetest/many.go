@@ -113,6 +113,8 @@ func RunMany(t *testing.T, h Harness) {
 		{"import under rules", testImportRules},
 		{"rows are written together as one by one", testManyRandom},
 		{"import runs hooks, and a dry run leaves nothing", testImportHooks},
+		{"unique keys are judged at the end", testLateKeys},
+		{"random moves against a model", testLateKeysRandom},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := &manyWorld{T: t}
