@@ -15,11 +15,10 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// locate is a cursor's place with the values that were too long for it, as
-// they are in the row of its key. Where that row is gone, is not the caller's to
-// see, or has moved in the order, the place is in front of everything that begins as
-// the long text did: rows may come a second time, and none is left out. backward is
-// the direction that is read in from there.
+// locate returns a cursor's place with the values that were too long for it, as the row of its key has them. If
+// that row is gone, hidden from the caller, or has moved in the order, the place is in front of everything that begins
+// as the long text did. If rows of the list begin so, the place is among them and not known: the cursor is refused.
+// backward is the direction that is read in from there.
 func locate(ctx context.Context, x *execution, from []json.RawMessage, backward bool) ([]json.RawMessage, error) {
 	if !slices.ContainsFunc(from, isCut) {
 		return from, nil
@@ -47,6 +46,14 @@ func locate(ctx context.Context, x *execution, from []json.RawMessage, backward 
 			continue
 		}
 		text, ok := cutText(v)
+		if ok {
+			alike := filter.Both(narrowed(x, filter.Both(x.doorScope.Rows, x.list.filter)), &filter.Filter{Op: filter.StartsWith, Field: keys[i].Field, Values: []any{text}})
+			found, err := x.store().Find(ctx, &Find{Entity: x.door.Entity, Select: noFields, Where: alike, Sort: newOrder(x.door.Entity, nil).keys, Limit: 1, NoKeys: true})
+			if err != nil {
+				return nil, err
+			}
+			ok = found.Rows.Len() == 0
+		}
 		if !ok {
 			name := "after"
 			if backward {

@@ -427,8 +427,8 @@ const (
 	cursorVersion = 1
 	cursorHead    = 1 + 8
 	maxCursor     = 64 << 10 // of its text
-	maxCarried    = 256      // bytes of a value that a cursor has whole
-	maxBeginning  = 64       // code points of one that does not
+	maxCarried    = 2 << 10  // bytes of a value that a cursor has whole
+	maxBeginning  = 256      // code points of a longer text
 )
 
 // cursor is the cursor of a row with these values of the order's fields, or "".

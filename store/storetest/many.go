@@ -113,6 +113,7 @@ func RunMany(t *testing.T, h Harness) {
 		{"import under rules", testImportRules},
 		{"rows are written together as one by one", testManyRandom},
 		{"import runs hooks, and a dry run leaves nothing", testImportHooks},
+		{"a cursor leads on when its row is gone", testGoneCursors},
 		{"unique keys are judged at the end", testLateKeys},
 		{"random moves against a model", testLateKeysRandom},
 	} {
