@@ -271,6 +271,61 @@ KitError BAD_GATEWAY S3 answered status 403; send the file again
 	}
 }
 
+// fileScript prints the addresses of files and the progress of an upload: without XMLHttpRequest,
+// and with one that reports it.
+const fileScript = `
+import { connect } from "./dist/connect.js";
+const doors = { thing: { frond: "f", door: "thing", key: "id", path: "/api/f/things", files: { bigPicture: "big-picture" }, ops: {} } };
+const at = (options) => connect(doors, options).thing;
+const { fileUrl } = at("http://host/");
+console.log(fileUrl("a/b", "bigPicture"), fileUrl({ id: 7, bigPicture: "x" }, "bigPicture", { size: "thumb" }), fileUrl({ id: 7, bigPicture: null }, "bigPicture"));
+try { fileUrl({ bigPicture: "x" }, "bigPicture"); } catch (err) { console.log(err.message); }
+const signing = at({ url: "http://host", fetch: async (url) => Response.json({ url: url.endsWith("thumb") ? "https://s3/x" : "/api/files/" + new URL(url).search }) });
+console.log(await signing.signedFileUrl({ id: 7 }, "bigPicture"), await signing.signedFileUrl(7, "bigPicture", { size: "thumb" }));
+const progress = [];
+const onProgress = (sent, total) => progress.push(sent + "/" + total);
+await at({ url: "http://host", fetch: async () => Response.json({ id: "i" }) }).setFile("a", "bigPicture", new Blob(["abcd"]), { onProgress });
+console.log(progress.splice(0).join());
+globalThis.XMLHttpRequest = class {
+  upload = {};
+  headers = [];
+  open(...to) { this.to = to; }
+  setRequestHeader(...header) { this.headers.push(header.join("=")); }
+  getAllResponseHeaders = () => "content-type: application/json\r\nx-one: 1\r\n";
+  abort() { this.onabort(); this.onloadend(); }
+  send() {
+    console.log(this.to.join(" "), this.headers.join());
+    this.upload.onprogress({ loaded: 2 });
+    if (this.to[1].endsWith("/slow/big-picture")) return;
+    this.status = 200;
+    this.responseText = '{"id":"i"}';
+    this.onload();
+    this.onloadend();
+  }
+};
+const page = at({ url: "http://host", headers: { authorization: "secret" } });
+console.log(JSON.stringify(await page.setFile("a", "bigPicture", new Blob(["abcd"], { type: "image/png" }), { onProgress })), progress.splice(0).join());
+await page.setFile("slow", "bigPicture", new Blob(["abcd"]), { onProgress, timeout: 5 }).catch((err) => console.log(err.code));
+`
+
+// TestFilesOfAClient: the address of a file, and the progress of an upload.
+func TestFilesOfAClient(t *testing.T) {
+	need(t)
+	out, err := exec.Command("node", "--input-type=module", "-e", fileScript).CombinedOutput()
+	const want = `http://host/api/f/things/a%2Fb/big-picture http://host/api/f/things/7/big-picture?size=thumb undefined
+fileUrl needs the id of the row; select it too
+http://host/api/files/?address=true https://s3/x
+4/4
+PUT http://host/api/f/things/a/big-picture content-type=image/png,authorization=secret
+{"id":"i"} 2/4,4/4
+PUT http://host/api/f/things/slow/big-picture authorization=secret
+GATEWAY_TIMEOUT
+`
+	if err != nil || string(out) != want {
+		t.Errorf("printed %s, %v; want %s", out, err, want)
+	}
+}
+
 // TestSizeOfAPage: a page that reads and writes rows loads at most 6.5 KB at once. Streams,
 // files, exports, atomic calls, strict answers, REST and GraphQL follow when a call needs them.
 func TestSizeOfAPage(t *testing.T) {

@@ -265,6 +265,8 @@ func TestFilesRefused(t *testing.T) {
 		s.want(400, "sent as image/jpeg, and its content is image/png", "PUT", at, small, keeper, "Content-Type: image/jpeg")
 		s.want(400, "sent as image/png, and its content is text/html", "PUT", at, []byte("<html><script>"), keeper, aPNG)
 		s.want(400, "a file of type image/gif is not taken here; send one of image/png, image/jpeg", "PUT", at, []byte("GIF89a"), keeper, "Content-Type: image/gif")
+		s.want(400, `"details":[{"path":"cover","pointer":"/body/cover","code":"contentMediaType","message":"a file of type`, "PUT", at, []byte("GIF89a"), keeper, "Content-Type: image/gif")
+		s.want(413, `"details":[{"path":"cover","pointer":"/body/cover","code":"maxSize","message":"the file is over`, "POST", "/api/files?field=album.cover", append(bytes.Clone(small), make([]byte, 1<<16)...), keeper, aPNG)
 		s.want(400, "the file has no type", "PUT", at, small, keeper)
 		s.want(400, "the file is empty", "PUT", at, nil, keeper, aPNG)
 		s.want(400, "is no such image", "PUT", at, small[:20], keeper, aPNG)

@@ -9,12 +9,14 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/gateway/files"
 	"github.com/frondhost/frond/gateway/telemetry"
 	"github.com/frondhost/frond/gateway/topology"
@@ -113,6 +115,15 @@ func (f shownFiles) Of(frond *catalog.Frond, state access.State) rest.FrondFiles
 	return ownFiles{f.kept, f.facade, state}
 }
 
+// Addressed implements [rest.Files].
+func (f shownFiles) Addressed(ctx context.Context, address string) (*facade.File, *catalog.FileSize, rest.Bytes, error) {
+	if f.kept == nil {
+		return nil, nil, nil, kiterror.Errorf(kiterror.NotFound, "the files of the rows here are kept by remote hosts")
+	}
+	file, size, err := f.kept.Addressed(ctx, address, time.Now())
+	return file, size, f.kept, err
+}
+
 // describe describes files of the rows of a Frond, for the caller of ctx.
 func (f shownFiles) describe(ctx context.Context, frond *catalog.Frond, ids []string) (map[string]*facade.File, error) {
 	return f.Of(frond, facade.StateFrom(ctx)).Find(ctx, ids)
@@ -143,6 +154,11 @@ func (f ownFiles) Presign(ctx context.Context, in *facade.IncomingFile) (*facade
 // ReceiveSigned implements [rest.FrondFiles].
 func (f ownFiles) ReceiveSigned(ctx context.Context, id string, takes []*catalog.File) (*facade.File, error) {
 	return f.Files.ReceiveSigned(ctx, f.state, id, takes)
+}
+
+// Address implements [rest.FrondFiles].
+func (f ownFiles) Address(ctx context.Context, file *facade.File, size *catalog.FileSize) (string, time.Time, error) {
+	return f.Files.Address(ctx, file, size, time.Now())
 }
 
 // Drop implements [rest.FrondFiles].

@@ -24,6 +24,13 @@ type Files interface {
 	Allowed(ctx context.Context, state access.State) ([]*catalog.File, error)
 	// Of returns the files of the rows of a Frond, for a caller.
 	Of(frond *catalog.Frond, state access.State) FrondFiles
+	// Addressed returns the file that an address names, and what reads its bytes. The address is the caller's right.
+	Addressed(ctx context.Context, address string) (*facade.File, *catalog.FileSize, Bytes, error)
+}
+
+// Bytes reads the bytes of a file, or of the image of a size.
+type Bytes interface {
+	Open(ctx context.Context, file *facade.File, size *catalog.FileSize) (r io.ReadSeekCloser, mediaType string, err error)
 }
 
 // FrondFiles are the files of the rows of one Frond, for one caller.
@@ -38,8 +45,9 @@ type FrondFiles interface {
 	Drop(ctx context.Context, id string)
 	// Find describes files that rows hold, by their ids. Others are left out.
 	Find(ctx context.Context, ids []string) (map[string]*facade.File, error)
-	// Open reads the bytes of a file, or of the image of a size.
-	Open(ctx context.Context, file *facade.File, size *catalog.FileSize) (r io.ReadSeekCloser, mediaType string, err error)
+	// Address returns an address of a file for a request without credentials: below the path of files, or a whole URL.
+	Address(ctx context.Context, file *facade.File, size *catalog.FileSize) (address string, expires time.Time, err error)
+	Bytes
 }
 
 // appendFile appends the description of a file.
@@ -53,28 +61,33 @@ func appendFile(dst []byte, f *facade.File) []byte {
 	}.AppendJSON(dst)
 }
 
-// fileSize is the size that the query names, or nil.
-func fileSize(r *http.Request, field *catalog.File) (*catalog.FileSize, error) {
-	parameters, err := parseQuery(r.URL.RawQuery)
-	if err != nil {
-		return nil, err
+// fileSize is the size that the query names, or nil, and whether an address is asked for.
+func fileSize(r *http.Request, field *catalog.File) (size *catalog.FileSize, address bool, err error) {
+	parameters, refused := parseQuery(r.URL.RawQuery)
+	if refused != nil {
+		return nil, false, refused
 	}
-	var size *catalog.FileSize
 	for _, p := range parameters {
 		named, ok := field.Size(p.values[0])
 		switch read := r.Method == http.MethodGet || r.Method == http.MethodHead; {
+		case p.name == "address" && read:
+			if len(p.values) > 1 || p.values[0] != "true" {
+				return nil, false, kiterror.Refused([]schema.Detail{{Path: "address", Pointer: "/query/address", Code: "enum", Message: "must be true"}})
+			}
+			address = true
+			continue
 		case p.name != "size" || !read:
-			return nil, kiterror.Refused([]schema.Detail{schema.Detail{Code: schema.UnknownKey, Message: "is not a key of a file; leave it out"}.At("/query/" + jsontext.Token(p.name))})
+			return nil, false, kiterror.Refused([]schema.Detail{schema.Detail{Code: schema.UnknownKey, Message: "is not a key of a file; leave it out"}.At("/query/" + jsontext.Token(p.name))})
 		case !ok || len(p.values) > 1:
 			var names []string
 			for _, s := range field.Sizes {
 				names = append(names, s.Name)
 			}
-			return nil, kiterror.Refused([]schema.Detail{{Path: "size", Pointer: "/query/size", Code: "enum", Message: "must be one of the sizes " + some(names)}})
+			return nil, false, kiterror.Refused([]schema.Detail{{Path: "size", Pointer: "/query/size", Code: "enum", Message: "must be one of the sizes " + some(names)}})
 		}
 		size = &named
 	}
-	return size, nil
+	return size, address, nil
 }
 
 // serveBytes answers with the bytes of a file, or with those of a smaller image.

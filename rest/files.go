@@ -23,6 +23,8 @@ import (
 // calls of findById and update.
 //
 //	GET     /api/catalog/products/{id}/image?size=thumb    findById, then the bytes
+//	GET     /api/catalog/products/{id}/image?address=true  an address that takes no credentials, which is
+//	GET     /api/files/ADDRESS
 //	PUT     /api/catalog/products/{id}/image               the bytes, then update
 //	DELETE  /api/catalog/products/{id}/image               update
 //	POST    /api/files?field=product.image                 the bytes; a row may take them within an hour
@@ -153,7 +155,7 @@ func (x *fileRequest) serveFile() error {
 	if err != nil {
 		return err
 	}
-	size, err := fileSize(x.on.r, field)
+	size, address, err := fileSize(x.on.r, field)
 	if err != nil {
 		return err
 	}
@@ -174,7 +176,10 @@ func (x *fileRequest) serveFile() error {
 		if err != nil {
 			return err
 		}
-		return x.sendFile(held, size)
+		if address {
+			return x.sendAddress(held, size)
+		}
+		return x.sendFile(held, size, x.files)
 	case http.MethodPut:
 		if err == nil {
 			err = x.mayReplace(field, held)
@@ -287,19 +292,69 @@ func (x *fileRequest) setFile(ctx context.Context, field *catalog.File, value st
 	return err
 }
 
-// sendFile sends the bytes of a file, or the ranges of them that are asked for.
-func (x *fileRequest) sendFile(file *facade.File, size *catalog.FileSize) error {
+// sendAddress answers with an address of the file that takes no credentials.
+func (x *fileRequest) sendAddress(file *facade.File, size *catalog.FileSize) error {
 	if size != nil && !catalog.IsImage(file.Type) {
-		return kiterror.Errorf(kiterror.NotFound, "the file is no image, and has no size %s", size.Name)
+		return errNoSize(size)
+	}
+	address, expires, err := x.files.Address(x.on.ctx, file, size)
+	if err != nil {
+		return err
+	}
+	if !strings.Contains(address, "://") {
+		address = x.on.handler.table.base + filesPath + "/" + address
+	}
+	text, err := json.Marshal(struct {
+		URL     string    `json:"url"`
+		Expires time.Time `json:"expires"`
+	}{address, expires.UTC()})
+	if err != nil {
+		return err
+	}
+	x.on.w.Header()["Content-Type"] = typeJSON
+	x.on.w.Header().Set("Cache-Control", "no-store")
+	x.on.send(http.StatusOK, text)
+	return nil
+}
+
+// serveAddress answers GET /api/files/ADDRESS with the bytes of the file that the address names.
+func (x *fileRequest) serveAddress() error {
+	if method := x.on.r.Method; method != http.MethodGet && method != http.MethodHead {
+		const allow = http.MethodGet + ", " + http.MethodHead
+		x.on.w.Header().Set("Allow", allow)
+		return kiterror.Errorf(kiterror.MethodNotAllowed, "this path is served under %s", allow)
+	}
+	if err := x.on.account.Begin(); err != nil {
+		return err
+	}
+	_, address, _ := strings.Cut(x.on.r.URL.EscapedPath(), filesPath+"/")
+	file, size, bytes, err := x.on.handler.options.Files.Addressed(x.on.ctx, address)
+	if err != nil {
+		return err
+	}
+	return x.sendFile(file, size, bytes)
+}
+
+// errNoSize refuses a smaller image of a file that is no image.
+func errNoSize(size *catalog.FileSize) error {
+	return kiterror.Errorf(kiterror.NotFound, "the file is no image, and has no size %s", size.Name)
+}
+
+// sendFile sends the bytes of a file, or the ranges of them that are asked for.
+func (x *fileRequest) sendFile(file *facade.File, size *catalog.FileSize, from Bytes) error {
+	if size != nil && !catalog.IsImage(file.Type) {
+		return errNoSize(size)
 	}
 	x.on.account.Close() // the bytes are not held
-	bytes, media, err := x.files.Open(x.on.r.Context(), file, size)
+	bytes, media, err := from.Open(x.on.r.Context(), file, size)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = bytes.Close() }()
 	x.on.wrote = true
-	x.on.deprecate()
+	if x.on.op != nil {
+		x.on.deprecate()
+	}
 	x.on.w.Header()["Vary"] = vary
 	serveBytes(x.on.w, x.on.r, file, size, media, bytes)
 	return nil

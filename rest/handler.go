@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"mime"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/frondhost/frond/facade"
@@ -204,6 +205,8 @@ func found(x *exchange) (other func() error, err error) {
 		return x.serveAtomic, nil
 	case h.options.Files != nil && path == h.table.base+filesPath:
 		return (&fileRequest{on: x}).serveFiles, nil
+	case h.options.Files != nil && strings.HasPrefix(path, h.table.base+filesPath+"/"):
+		return (&fileRequest{on: x}).serveAddress, nil
 	}
 	m, missing := h.table.match(path)
 	if missing != nil {

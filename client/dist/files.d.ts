@@ -19,11 +19,13 @@ export interface FileSending {
     readonly name?: string;
     /** Of upload alone: the bytes go to S3 by a pre-signed address of the host. */
     readonly presigned?: boolean;
+    /** Called as the bytes leave; where a page has no XMLHttpRequest, or the client a fetch of its own, once at the end. */
+    readonly onProgress?: (sent: number, total: number) => void;
     readonly signal?: AbortSignal;
     /** In ms, instead of the client's. */
     readonly timeout?: number;
 }
 /** Sends a file, or without one what removes it. */
-export declare const fileOver: (method: string, path: string, file?: FileBody, { type, name }?: FileSending) => Transport;
+export declare const fileOver: (method: string, path: string, file?: FileBody, sending?: FileSending) => Transport;
 /** Sends a file to S3 by a pre-signed address; the host then checks the bytes. */
-export declare const fileToS3: (fetch: typeof globalThis.fetch, path: string, file: FileBody, { type, name }: FileSending) => Transport;
+export declare const fileToS3: (fetch: typeof globalThis.fetch, path: string, file: FileBody, sending: FileSending) => Transport;

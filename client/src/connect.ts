@@ -159,11 +159,11 @@ export function connect<Client>(doors: { readonly [member: string]: Door }, opti
         }
       })()),
     names: async () => (await part(graphqlNames())).names,
-    async fetch(call, path, init) {
+    async fetch(call, path, init, over) {
       const token = [...written.values()].join(", ");
       let response: Response;
       try {
-        response = await fetch(base + path, {
+        response = await ((fetch === globalThis.fetch && over) || fetch)(base + path, {
           ...(init as RequestInit),
           headers: { ...init.headers, ...(token && { "x-frond-consistency": token }), ...(call.position && { prefer: "position" }), ...(await headersNow()) },
           ...(call.signal && { signal: call.signal }),
@@ -400,6 +400,17 @@ export function connect<Client>(doors: { readonly [member: string]: Door }, opti
           return (await answer(call, options?.presigned && file ? fileToS3(fetch, path, file, options) : fileOver(method, path, file, options))).result;
         });
       const at = (id: unknown, field: string): string => door.path + "/" + encodeURIComponent(String(id)) + "/" + door.files![field];
+      methods.fileUrl ??= (row: any, field: string, { size }: { readonly size?: string } = {}) => {
+        if (isObject(row) && row[field] === null) return undefined;
+        const id = isObject(row) ? row[door.key!] : row;
+        if (id === undefined) throw new TypeError(`fileUrl needs the ${door.key} of the row; select it too`);
+        return base + at(id, field) + (size === undefined ? "" : "?size=" + encodeURIComponent(size));
+      };
+      methods.signedFileUrl ??= async (row: any, field: string, { size, ...sending }: Sending & { readonly size?: string } = {}) => {
+        const id = isObject(row) ? row[door.key!] : row;
+        const { url } = await send("signedFileUrl", "GET", sending, at(id, field) + "?address=true" + (size === undefined ? "" : "&size=" + encodeURIComponent(size)));
+        return url.startsWith("/") ? base + url : url;
+      };
       methods.upload ??= (field: string, file: FileBody, options?: FileSending) => send("upload", "POST", options, door.path.split("/").slice(0, -2).join("/") + "/files?field=" + door.door + "." + field, file);
       methods.setFile ??= (id: unknown, field: string, file: FileBody, options?: FileSending) => send("setFile", "PUT", options && { ...options, presigned: false }, at(id, field), file);
       methods.deleteFile ??= (id: unknown, field: string, options?: Sending) => send("deleteFile", "DELETE", options, at(id, field));

@@ -77,8 +77,8 @@ export interface Link {
   unauthorized(err: KitError): Promise<boolean>;
   /** Sends a call with those of the same tick; undefined where each is a request of its own. */
   readonly batch?: ((call: Call, id: number) => Promise<Answer>) | undefined;
-  /** The request, with headers of the caller; it fails with SERVICE_UNAVAILABLE where there is no host. */
-  fetch(call: Call, path: string, init: { method: string; headers?: Record<string, string>; body?: BodyInit | undefined }): Promise<Response>;
+  /** The request, with headers of the caller, sent over another function where the client has the global fetch; it fails with SERVICE_UNAVAILABLE where there is no host. */
+  fetch(call: Call, path: string, init: { method: string; headers?: Record<string, string>; body?: BodyInit | undefined }, over?: typeof globalThis.fetch): Promise<Response>;
 }
 
 export type Transport = (link: Link, call: Call) => Promise<Answer>;

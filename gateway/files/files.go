@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/url"
+	"sync"
 	"time"
 
 	"github.com/frondhost/frond/facade"
@@ -29,6 +30,10 @@ type Files struct {
 	log       *slog.Logger
 	shrinking chan struct{} // has room for the image that is made
 	swept     string        // the last file that a sweep has looked at
+
+	keyLock sync.Mutex
+	key     []byte // of addresses; nil: not read yet
+	keyRead time.Time
 }
 
 // Open opens the storage of a URL, with the times of c. current is the façade that describes the files, memory bounds the bytes that are held; nil: nothing does.

@@ -40,7 +40,8 @@ func errNoAddress() error {
 
 // Presign gives a file that was announced an address at S3. Its type and size are judged as those of a file
 // that arrives.
-func (s *Files) Presign(ctx context.Context, state access.State, in *facade.IncomingFile) (*facade.FileAddress, error) {
+func (s *Files) Presign(ctx context.Context, state access.State, in *facade.IncomingFile) (_ *facade.FileAddress, err error) {
+	defer func() { err = atField(err, in.Takes) }()
 	at, ok := s.storage.(*s3)
 	if !ok || s.presign == 0 {
 		return nil, errNoAddress()
@@ -73,7 +74,8 @@ func (s *Files) Presign(ctx context.Context, state access.State, in *facade.Inco
 
 // ReceiveSigned keeps a file whose bytes its sender has sent to the address of Presign. A file without
 // bytes stays as it is.
-func (s *Files) ReceiveSigned(ctx context.Context, state access.State, id string, takes []*catalog.File) (*facade.File, error) {
+func (s *Files) ReceiveSigned(ctx context.Context, state access.State, id string, takes []*catalog.File) (_ *facade.File, err error) {
+	defer func() { err = atField(err, takes) }()
 	at, ok := s.storage.(*s3)
 	if !ok {
 		return nil, errNoAddress()

@@ -30,7 +30,8 @@ const original = "original"
 
 // Receive keeps a file that arrives. Its type has to be among those of in.Takes, and that of its
 // content; its bytes are counted as they arrive. Nothing of a file that is refused stays.
-func (s *Files) Receive(ctx context.Context, state access.State, in *facade.IncomingFile) (*facade.File, error) {
+func (s *Files) Receive(ctx context.Context, state access.State, in *facade.IncomingFile) (_ *facade.File, err error) {
+	defer func() { err = atField(err, in.Takes) }()
 	media, limit, err := accepted(in)
 	if err != nil {
 		return nil, err
@@ -92,6 +93,30 @@ func (s *Files) end(ctx context.Context, state access.State, file *facade.File, 
 		return nil, err
 	}
 	return file, nil
+}
+
+// atField returns err with a detail that names the field, where err refuses a file for one.
+func atField(err error, takes []*catalog.File) error {
+	var own *kiterror.Error
+	if !errors.As(err, &own) || own.Details != nil || len(takes) == 0 {
+		return err
+	}
+	name := takes[0].Field.Name
+	if slices.ContainsFunc(takes, func(f *catalog.File) bool { return f.Field.Name != name }) {
+		return err
+	}
+	detail := schema.Detail{Path: name, Pointer: "/body/" + name, Message: own.Message}
+	switch own.Code {
+	case kiterror.PayloadTooLarge:
+		detail.Code = "maxSize"
+	case kiterror.ValidationFailed, kiterror.UnprocessableEntity:
+		detail.Code = "contentMediaType"
+	default:
+		return err
+	}
+	refused := *own
+	refused.Details = []schema.Detail{detail}
+	return &refused
 }
 
 // accepted is the media type of a file, and how many bytes it may have.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"time"
 
 	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/facade"
@@ -31,7 +32,8 @@ func (r *Remote) Open(ctx context.Context, file *facade.File, size *catalog.File
 }
 
 // Receive passes a file on as it arrives.
-func (r *Remote) Receive(ctx context.Context, in *facade.IncomingFile) (*facade.File, error) {
+func (r *Remote) Receive(ctx context.Context, in *facade.IncomingFile) (_ *facade.File, err error) {
+	defer func() { err = atField(err, in.Takes) }()
 	_, limit, err := accepted(in)
 	if err != nil {
 		return nil, err
@@ -64,6 +66,11 @@ func (*Remote) Presign(context.Context, *facade.IncomingFile) (*facade.FileAddre
 // ReceiveSigned implements [rest.FrondFiles].
 func (*Remote) ReceiveSigned(context.Context, string, []*catalog.File) (*facade.File, error) {
 	return nil, errNoAddress()
+}
+
+// Address refuses: the bytes are elsewhere.
+func (r *Remote) Address(context.Context, *facade.File, *catalog.FileSize) (string, time.Time, error) {
+	return "", time.Time{}, kiterror.Errorf(kiterror.NotImplemented, "the files of this Frond are kept by a remote host, and have no addresses here; send GET without ?address, with the caller's credentials")
 }
 
 // Drop removes a file that no row has taken.
