@@ -128,6 +128,7 @@ func makeGateway(ctx context.Context, project *facade.Project, opts *Options, li
 			certificate.Log = host.log
 		}
 		if g.session == nil {
+			id.Reasons = config.Mode == Development
 			if g.auth, err = identity.New(id, keys, host.log); err != nil {
 				return err
 			}

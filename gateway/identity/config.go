@@ -32,7 +32,9 @@ type Config struct {
 	Keys []string
 	JWKS string // the URL of the issuer's keys: https, or http on this machine
 
-	Refresh   time.Duration // between fetches of JWKS; 0 means 5 minutes
+	Refresh time.Duration // between fetches of JWKS; 0 means 5 minutes
+	// Reasons says in the answer why a token is refused; the gateway sets it in development.
+	Reasons   bool
 	ClockSkew time.Duration // by which clocks may differ; 0 means a minute, less than 0 none
 	Claims    Claims
 }

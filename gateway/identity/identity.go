@@ -68,7 +68,7 @@ func New(c *Config, keys Keys, log *slog.Logger) (*Authenticator, error) {
 	ring := newKeyring(keys, c, log)
 	t := &tokens{
 		issuer: c.Issuer, audience: c.Audience, algorithms: c.Algorithms, skew: c.ClockSkew,
-		users: users, keys: ring, log: log,
+		users: users, keys: ring, log: log, reasons: c.Reasons,
 	}
 	return &Authenticator{session: t.session, keys: ring, skew: max(c.ClockSkew, 0)}, nil
 }

@@ -30,6 +30,7 @@ type tokens struct {
 	users      users
 	keys       *keyring
 	log        *slog.Logger
+	reasons    bool // the answer says why a token is refused
 }
 
 // maxToken is how long a token may be, in bytes: it is read before the caller is known, so
@@ -44,7 +45,7 @@ const maxToken = 8 << 10
 //	judge    issuer, audience and time are right
 //	user     its claims become state.user
 //
-// Why a token fails is logged at debug. The answer is the same for every reason.
+// Why a token fails is logged at debug. The answer is the same for every reason, except in development.
 func (t *tokens) session(r *http.Request) (access.State, error) {
 	text, err := bearer(r.Header)
 	if text == "" && err == nil {
@@ -68,14 +69,21 @@ func (t *tokens) session(r *http.Request) (access.State, error) {
 	case errors.Is(err, errScheme):
 		return nil, kiterror.Errorf(kiterror.Unauthorized, "only Bearer tokens are read here; send Authorization: Bearer and a token")
 	}
+	var why refusal
+	if t.reasons && errors.As(err, &why) {
+		return nil, kiterror.Errorf(kiterror.Unauthorized, "%w", invalidToken{why.Error()})
+	}
 	return nil, kiterror.Errorf(kiterror.Unauthorized, "%w", invalidToken{})
 }
 
-// invalidToken is the answer to every token that is refused.
-type invalidToken struct{}
+// invalidToken is the answer to every token that is refused; with the reason in development.
+type invalidToken struct{ reason string }
 
-// Error is the message for the caller, without the reason.
-func (invalidToken) Error() string {
+// Error is the message for the caller.
+func (e invalidToken) Error() string {
+	if e.reason != "" {
+		return "the token does not hold: " + e.reason + " (development alone says why)"
+	}
 	return "the token does not hold; get a new one, and send it as Authorization: Bearer"
 }
 
@@ -87,8 +95,11 @@ var (
 	errScheme = errors.New("the scheme is not Bearer")
 )
 
-// refuse is a reason for the log. It must not repeat any of the token.
-func refuse(format string, args ...any) error { return fmt.Errorf(format, args...) }
+// refuse is a reason for the log, and for the answer in development. It must not repeat any of the token.
+func refuse(format string, args ...any) error { return refusal{fmt.Errorf(format, args...)} }
+
+// refusal is an error of refuse.
+type refusal struct{ error }
 
 // bearer is the token of a request; "" without an error: there is no credential. The scheme is
 // compared without regard to case (RFC 9110, section 11.1).

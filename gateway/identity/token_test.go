@@ -14,17 +14,24 @@ import (
 	"github.com/frondhost/frond/gateway/identity/tokentest"
 )
 
-// The reason is in the log of who runs the gateway, and nothing of the token is.
+// The reason is in the log of who runs the gateway, and in development in the answer; nothing of the token is.
 func TestTheReasonIsLogged(t *testing.T) {
 	ed := tokentest.EdDSA("ed")
 	var log bytes.Buffer
-	session, shut, err := identity.SessionOf(identity.Config{
+	c := identity.Config{
 		Issuer: tokentest.Issuer, Audience: []string{"else", tokentest.Audience}, Algorithms: []string{"EdDSA"}, Keys: []string{string(tokentest.Text(ed.JWK()))},
-	}, "", nil, slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})))
-	if err != nil {
-		t.Fatal(err)
 	}
-	defer shut()
+	made := func() identity.Session {
+		session, shut, err := identity.SessionOf(c, "", nil, slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(shut)
+		return session
+	}
+	session := made()
+	c.Reasons = true
+	develop := made()
 	for token, want := range map[string]string{
 		ed.Token(nil, tokentest.Object{"exp": 5, "email": "ada@example.org"}): "it has expired",
 		ed.Token(nil, tokentest.Object{"aud": "bank"}):                        "it is for another audience",
@@ -35,8 +42,11 @@ func TestTheReasonIsLogged(t *testing.T) {
 		log.Reset()
 		r := httptest.NewRequest("GET", "/", nil)
 		r.Header.Set("Authorization", "Bearer "+token)
-		if _, err := session(r); kiterror.CodeOf(err) != kiterror.Unauthorized {
+		if _, err := session(r); kiterror.CodeOf(err) != kiterror.Unauthorized || strings.Contains(err.Error(), want) {
 			t.Errorf("%v", err)
+		}
+		if _, err := develop(r); kiterror.CodeOf(err) != kiterror.Unauthorized || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "ada@") {
+			t.Errorf("in development: %v, want %s", err, want)
 		}
 		if !strings.Contains(log.String(), want) || strings.Contains(log.String(), "ada@") || len(token) > 9 && strings.Contains(log.String(), token[len(token)-9:]) {
 			t.Errorf("want %q in the log: %s", want, log.String())
