@@ -229,6 +229,9 @@ func (g *generation) paths() (paths []string) {
 			paths = append(paths, m.path)
 		}
 	}
+	if !g.host.config.NoDocuments {
+		paths = append(paths, docsPath)
+	}
 	return paths
 }
 
