@@ -172,6 +172,7 @@ var floors = map[string]string{
 	"e2e":                   "*",
 	"e2e/leak":              "*",
 	"e2e/soak":              "*",
+	"e2e/topology":          "*",
 	"e2e/differential":      "*",
 	"e2e/existing":          "*",
 	"e2e/documents":         "*",

@@ -77,9 +77,7 @@ func admitEach(ctx context.Context, x *execution) error {
 	through, follows := each.Through, true
 	if e.link != nil {
 		e.via, follows = between(ctx, &x.viewer, e.link)
-		if e.via != nil && x.door.Frond.Remote != "" {
-			return kiterror.Errorf(kiterror.NotImplemented, "%s.%s leads through %s elsewhere, of which your access rules here hide rows; list %[3]s instead", through.Entity, through.Field, field.Owner.Name)
-		}
+		e.pairs = inPairs(x.host.catalog, x.door.Door, e.link, e.via)
 	}
 	if through != nil && (!follows || !followsRelation(ctx, &x.viewer, through)) {
 		x.refuse(schema.Detail{Code: schema.UnknownKey, Message: fmt.Sprintf("names %s, which %s does not have", schema.Quoted(through.Field), schema.Quoted(through.Entity))}.At("/each/through"))

@@ -328,6 +328,7 @@ func withKey(query json.RawMessage, field *schema.Property, key json.RawMessage)
 
 // runHandler calls the author's handler: once, or once for each key of a batch.
 func runHandler(ctx context.Context, x *execution) (*Result, error) {
+	x.transaction.authors()
 	switch {
 	case x.op.detached && x.transaction != nil:
 		return nil, errDetached(&x.viewer)
@@ -357,6 +358,7 @@ func hooksOf(x *execution) []Hook {
 
 // runBefore runs the hooks before the write, and takes over their fields.
 func runBefore(ctx context.Context, x *execution) error {
+	x.transaction.authors()
 	for _, h := range hooksOf(x) {
 		if h.Before == nil {
 			continue

@@ -12,9 +12,9 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// MaxKeys is how many keys a condition through a relation comes to at most where the rows on its sides are kept in different
+// maxKeys is how many keys a condition through a relation comes to at most where the rows on its sides are kept in different
 // places.
-const MaxKeys = 20_000
+const maxKeys = 20_000
 
 // crossing is the store of this host for a caller, in a project with Fronds that run elsewhere. It makes a condition through a
 // relation to rows elsewhere one on the keys of the rows that meet it now. A write looks before its transaction.
@@ -41,7 +41,7 @@ func newCrossing(x *viewer, s Store) crossing {
 		Keys: func(ctx context.Context, field *schema.Property, where *filter.Filter) ([]any, error) {
 			return allKeys(ctx, x, field, where)
 		},
-		Most:    MaxKeys,
+		Most:    maxKeys,
 		Refusal: ErrApart,
 	}}
 }
@@ -157,16 +157,16 @@ func (c crossing) terms(ctx context.Context, t *Terms) (*Terms, error) {
 	return &own, nil
 }
 
-// allKeys returns the distinct values of a field in the rows that meet a condition, wherever they are kept. More than [MaxKeys] are
+// allKeys returns the distinct values of a field in the rows that meet a condition, wherever they are kept. More than [maxKeys] are
 // NOT_IMPLEMENTED.
 func allKeys(ctx context.Context, x *viewer, field *schema.Property, where *filter.Filter) ([]any, error) {
-	keys, err := x.host.keys(ctx, x, field, where, MaxKeys)
-	if err == nil && len(keys) > MaxKeys {
+	keys, err := keysAnywhere(ctx, x, field, where, maxKeys)
+	if err == nil && len(keys) > maxKeys {
 		err = errManyKeys(field.Owner)
 	}
 	return keys, err
 }
 
 func errManyKeys(e *schema.Entity) error {
-	return kiterror.Errorf(kiterror.NotImplemented, "more than %d rows of %s would be asked for, which are kept elsewhere; narrow the condition", MaxKeys, e.Name)
+	return kiterror.Errorf(kiterror.NotImplemented, "more than %d rows of %s would be asked for, which are kept elsewhere; narrow the condition", maxKeys, e.Name)
 }

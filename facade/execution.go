@@ -129,6 +129,8 @@ type transaction struct {
 	// base is the context that the outermost command began with. It is in no
 	// transaction.
 	base context.Context
+	// inquiry is what other hosts answered; nil: they are asked within the transaction.
+	inquiry *inquiry
 
 	mu sync.Mutex
 	// after is what runs once the outermost command is committed.
@@ -191,6 +193,7 @@ type eachOf struct {
 	field  *schema.Property
 	link   *schema.Link      // through rows in between, whose field it is; nil: it is the door's
 	via    *filter.Filter    // the condition on the rows in between
+	pairs  bool              // the rows in between are read first
 	values []json.RawMessage // distinct, in their one spelling
 	order  []int             // of every key that was sent, its place in values; -1: it fits no row
 	lists  [][]int           // places in values; nil: the keys are no lists

@@ -139,7 +139,8 @@ func New(c *Compiled, store Store, opts *Options) (*Facade, error) {
 	if h.now == nil {
 		h.now = time.Now
 	}
-	h.crosses, h.pointing, h.keys = crosses(c.Catalog), pointing(c.Catalog), keysAnywhere
+	h.crosses, h.pointing, h.rows = crosses(c.Catalog), pointing(c.Catalog), rowsAnywhere
+	h.following = following(c.Catalog, h.pointing)
 	bind(h, c)
 	if h.store == nil {
 		h.store = noStore{}
@@ -276,7 +277,20 @@ func mayCall(ctx context.Context, h *host, d *catalog.Door, op *catalog.Operatio
 // or "". Over a store without transactions each call commits by itself. A panic of fn is
 // INTERNAL_ERROR.
 func (f *Facade) Transact(ctx context.Context, trace string, fn func(ctx context.Context) error) error {
-	h := f.host
+	return f.host.authored(ctx, trace, nil, fn)
+}
+
+// Together runs calls as one transaction, as [Facade.Transact] does. fn has no effect but its calls: it runs again where they
+// read rows of other hosts, which are asked before the transaction.
+func (f *Facade) Together(ctx context.Context, trace string, fn func(ctx context.Context) error) error {
+	var known *inquiry
+	if f.host.crosses {
+		known = &inquiry{}
+	}
+	return f.host.authored(ctx, trace, known, fn)
+}
+
+func (h *host) authored(ctx context.Context, trace string, known *inquiry, fn func(ctx context.Context) error) error {
 	outer := h.transactionOf(ctx)
 	var t *transaction
 	run := func(ctx context.Context) (err error) {
@@ -290,8 +304,8 @@ func (f *Facade) Transact(ctx context.Context, trace string, fn func(ctx context
 	if h.transactor == nil {
 		return run(ctx)
 	}
-	err := retryRaces(ctx, outer, h.transactor, func(inner context.Context) error {
-		t = &transaction{host: h, base: ctx}
+	err := h.transact(ctx, outer, known, func(inner context.Context) error {
+		t = &transaction{host: h, base: ctx, inquiry: known}
 		return run(inner)
 	})
 	if err != nil {
@@ -356,7 +370,7 @@ func bind(h *host, c *Compiled) {
 	for _, op := range h.operations {
 		if op != nil { // an operation that a remote lacks has an index too
 			op.answer()
-			if op.Builtin && h.pointing[op.Door.Entity] != nil {
+			if op.Builtin && h.followed(op.Door.Entity) {
 				followDeletes(op)
 			}
 		}

@@ -29,13 +29,17 @@ type host struct {
 	last       func(ctx context.Context, f *catalog.Frond) Position // nil: unknown
 	suggest    bool
 	crosses    bool // a relation of rows of store leads to rows elsewhere
-	// keys returns the distinct values of a field in the rows that meet a condition, wherever they are kept. It ends early with more
-	// than most values.
-	keys     func(ctx context.Context, x *viewer, field *schema.Property, where *filter.Filter, most int) ([]any, error)
-	pointing map[*schema.Entity][]*schema.Property // relations of rows elsewhere to rows of the entity
-	local    keeper                                // of rows that are kept in store
-	entry    Caller                                // the path, inside its middleware
+	// rows visits the rows of an entity that meet a condition, wherever they are kept, until visit returns false. limit is how many it
+	// probably takes.
+	rows      func(ctx context.Context, x *viewer, e *schema.Entity, fields []string, where *filter.Filter, limit int, visit func(rows.Row) bool) error
+	pointing  map[*schema.Entity][]*schema.Property // relations of rows elsewhere to rows of the entity
+	following map[*schema.Entity][]*schema.Property // relations of rows that go with a row of the entity, and have such relations
+	local     keeper                                // of rows that are kept in store
+	entry     Caller                                // the path, inside its middleware
 }
+
+// followed reports whether rows elsewhere may have to follow a deleted row of e.
+func (h *host) followed(e *schema.Entity) bool { return h.pointing[e] != nil || h.following[e] != nil }
 
 // records reports whether the store keeps the events of a single write by itself.
 func (h *host) records() bool { return h.outbox != nil && h.outbox.Records() }
@@ -196,8 +200,8 @@ type Remotes interface {
 	List(ctx context.Context, r RemoteRequest, c *Call, l RemoteList) (*Result, error)
 	// Aggregate groups the rows that meet where, which takes the place of the filter of the query.
 	Aggregate(ctx context.Context, r RemoteRequest, c *Call, where *filter.Filter) (*Result, error)
-	// Keys returns the distinct values of a field in the rows that meet where. It ends early with more than most.
-	Keys(ctx context.Context, r RemoteRequest, field *schema.Property, where *filter.Filter, most int) ([]any, error)
+	// Rows visits the rows that meet where until visit returns false. limit is how many it probably takes.
+	Rows(ctx context.Context, r RemoteRequest, fields []string, where *filter.Filter, limit int, visit func(rows.Row) bool) error
 	// Find reads the rows with these ids that meet where, a group for each id.
 	Find(ctx context.Context, r RemoteRequest, fields []string, where *filter.Filter, ids []json.RawMessage) (*Result, error)
 }
@@ -208,7 +212,7 @@ type RemoteRequest struct {
 	Catalog *catalog.Catalog // has the doors behind relations
 	State   access.State     // of the caller
 	Trace   string           // of the call
-	// Elsewhere returns the distinct values of a field in rows that another host keeps, or the store of this one, at most [MaxKeys].
+	// Elsewhere returns the distinct values of a field in rows that another host keeps, or the store of this one, at most [maxKeys].
 	Elsewhere func(ctx context.Context, field *schema.Property, where *filter.Filter) ([]any, error)
 	wrap      func(c Caller, address string) Caller // see [Trace]; nil: c as it is
 }

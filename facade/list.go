@@ -11,6 +11,7 @@ import (
 
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/facade/search"
 	"github.com/frondhost/frond/schema"
@@ -331,8 +332,11 @@ func unsorted(x *viewer, d *filter.Derived) string {
 		return ""
 	}
 	for at := d; at != nil; at = at.Next {
-		if at.Where != nil {
-			return "is sorted where it runs, without your access rules for its rows; leave it out"
+		if catalog.Apart(x.host.catalog.Fronds, at.Link) {
+			return "" // refused by ErrApart
+		}
+		if at.Where != nil && x.verdict == nil {
+			x.verdict = kiterror.Errorf(kiterror.NotImplemented, "%s is made of rows of %s where %s runs, without your access rules for them here; leave it out", d.As.Name, d.Link.Target.Name, x.door.Name)
 		}
 	}
 	if !list.SortsBehind {

@@ -1,6 +1,7 @@
 package facade
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -81,6 +82,7 @@ func admitCreateMany(ctx context.Context, x *execution) error {
 	op, m := x.needed(0), &manyRows{}
 	x.many = m
 	one, i := x.oneRow(op, nil), 0
+	var dangling error
 	var all []json.RawMessage
 	for _, row := range jsontext.Elements(in.Body) {
 		all = append(all, row)
@@ -96,8 +98,11 @@ func admitCreateMany(ctx context.Context, x *execution) error {
 		if err == nil {
 			err = one.refusal()
 		}
-		if err == nil && (x.atOnce(op) || x.runner.by == byRemote) {
+		if err == nil && dangling == nil && (x.atOnce(op) || x.runner.by == byRemote) {
 			err = m.complete(ctx, one, i)
+			if v := (*kiterror.Violation)(nil); errors.As(err, &v) {
+				dangling, err = atRow(err, i), nil // the next rows are judged first
+			}
 		}
 		if err != nil {
 			if err = x.gather(atRow(err, i)); err != nil {
@@ -107,6 +112,13 @@ func admitCreateMany(ctx context.Context, x *execution) error {
 		i++
 	}
 	m.terms.Points = pointsOf(m.terms.Points, i)
+	if dangling != nil && len(x.details) == 0 {
+		first, err := firstDanglingRow(ctx, x) // of the rows before
+		if err == nil && first.err != nil {
+			err = atRow(first.err, first.row)
+		}
+		return cmp.Or(err, dangling)
+	}
 	n := 0
 	for _, cut := range x.nested {
 		n += len(cut.List)
@@ -367,20 +379,19 @@ func manyRemote(ctx context.Context, x *execution, r RemoteRequest) (*Result, er
 func conflictOfMany(ctx context.Context, x *execution, err error) error {
 	var v *kiterror.Violation
 	err = rulesFirst(ctx, x, &x.many.terms, x.many.records, err)
-	if !errors.As(err, &v) || len(v.Fields) == 0 {
+	if !errors.As(err, &v) && kiterror.CodeOf(err) != kiterror.Forbidden || v != nil && v.Kind == kiterror.Restrict {
 		return err
 	}
 	var at []rowConflict
-	var failed error
-	switch v.Kind {
-	case kiterror.Unique:
+	dangling, failed := firstDanglingRow(ctx, x)
+	switch {
+	case failed != nil:
+	case dangling.err != nil:
+		at = []rowConflict{dangling}
+	case v != nil && v.Kind == kiterror.Unique:
 		at, failed = takenIn(ctx, x, x.many.records, v.Fields)
-	case kiterror.Restrict:
-	default:
-		var i int
-		if i, failed = danglingIn(ctx, x, v.Fields[0]); i >= 0 {
-			at = []rowConflict{{i, err}}
-		}
+	case v == nil:
+		return err
 	}
 	if failed != nil {
 		return failed
@@ -516,6 +527,24 @@ func storedRow(ctx context.Context, x *execution, where *filter.Filter) (json.Ra
 	return found.Rows.Row(0).Get(e.Primary.Name), nil
 }
 
+// firstDanglingRow returns the first row with a relation that leads nowhere, and the CONFLICT of its first such relation; an error
+// of nil: it is not found.
+func firstDanglingRow(ctx context.Context, x *execution) (first rowConflict, err error) {
+	for _, p := range x.door.Entity.Fields {
+		if p.Link == nil || !p.Stored || catalog.Apart(x.host.catalog.Fronds, p.Link) {
+			continue
+		}
+		i, err := danglingIn(ctx, x, p)
+		if err != nil {
+			return first, err
+		}
+		if i >= 0 && (first.err == nil || i < first.row) {
+			first = rowConflict{i, kiterror.Dangling(p)}
+		}
+	}
+	return first, nil
+}
+
 // danglingIn is the index of the first row whose relation leads to no row that the caller may name;
 // -1: it is not found.
 func danglingIn(ctx context.Context, x *execution, p *schema.Property) (int, error) {
@@ -543,7 +572,7 @@ func danglingIn(ctx context.Context, x *execution, p *schema.Property) (int, err
 		if len(ids) == 0 {
 			continue
 		}
-		missing, err := storeKeeper{}.missing(ctx, x, e, where, ids)
+		missing, err := x.door.keeper.missing(ctx, x, e, where, ids)
 		if err != nil || len(missing) > 0 {
 			return i, err
 		}

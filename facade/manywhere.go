@@ -404,7 +404,7 @@ type rowBatch struct {
 // write writes the rows. done is false where nothing was written, and they have to be written one by one.
 func (w *rowBatch) write(ctx context.Context) (done bool, err error) {
 	x, all := w.x, w.x.store().Abilities().WriteAll
-	if all == nil || len(w.ids) < 2 || !x.atOnce(w.op) || x.nestable != nil || w.patch == nil && x.host.pointing[x.door.Entity] != nil || w.patch == nil && w.op.Emits && x.host.catalog.Cascades[x.door.Entity] != nil {
+	if all == nil || len(w.ids) < 2 || !x.atOnce(w.op) || x.nestable != nil || w.patch == nil && x.host.followed(x.door.Entity) || w.patch == nil && w.op.Emits && x.host.catalog.Cascades[x.door.Entity] != nil {
 		return false, nil
 	}
 	one := x.oneRow(w.op, nil)

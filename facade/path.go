@@ -152,16 +152,20 @@ func transacts(x *viewer) bool {
 // next one. The answer is projected by the caller, when the transaction is over.
 func (x *execution) transacted(ctx context.Context) (res *Result, err error) {
 	outer, base := x.transaction, ctx
-	if outer != nil {
-		base = outer.base //nolint:contextcheck // hooks after the commit are in no transaction
+	var known *inquiry
+	switch {
+	case outer != nil:
+		base, known = outer.base, outer.inquiry //nolint:contextcheck // hooks after the commit are in no transaction
+	case x.host.crosses:
+		known = &inquiry{}
 	}
 	var committed *execution
 	tries := 0
-	err = retryRaces(ctx, outer, x.host.transactor, func(ctx context.Context) (err error) {
+	err = x.host.transact(ctx, outer, known, func(ctx context.Context) (err error) {
 		tries++
 		try := *x
 		try.scopes = maps.Clone(x.scopes)
-		try.transaction = &transaction{host: x.host, base: base}
+		try.transaction = &transaction{host: x.host, base: base, inquiry: known}
 		if x.runner.by == byStore && x.op.hooks == nil && x.op.Name != "import" {
 			try.transaction.late = x.late // the author's code makes no calls here
 		}

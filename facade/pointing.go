@@ -33,6 +33,29 @@ func pointing(c *catalog.Catalog) map[*schema.Entity][]*schema.Property {
 	return all
 }
 
+// following returns, by entity, the relations of rows that go with a row of the entity, where the store or the host that keeps both
+// deletes them, and rows elsewhere point at them, or at rows that go with them in turn.
+func following(c *catalog.Catalog, pointing map[*schema.Entity][]*schema.Property) map[*schema.Entity][]*schema.Property {
+	all := map[*schema.Entity][]*schema.Property{}
+	known := map[*schema.Entity]bool{}
+	for more := true; more; {
+		more = false
+		for _, e := range c.Set.Entities {
+			for _, p := range e.Fields {
+				l := p.Link
+				if l == nil || !p.Stored || l.Many || p.Axes.Relation.OnDelete != "cascade" || known[e] && slices.Contains(all[l.Target], p) || catalog.Apart(c.Fronds, l) {
+					continue
+				}
+				if pointing[e] != nil || all[e] != nil {
+					all[l.Target] = append(all[l.Target], p)
+					known[e], more = true, true
+				}
+			}
+		}
+	}
+	return all
+}
+
 // pointedRows are the rows elsewhere that point at rows by one relation.
 type pointedRows struct {
 	by  *schema.Property
@@ -49,7 +72,7 @@ func deletesPointed(run func(context.Context, *execution) (*Result, error)) func
 		if err != nil || there.Len() == 0 || why != "" {
 			return run(ctx, x) // which says what a delete of no row says
 		}
-		follow, _, err := pointed(ctx, x, []any{key})
+		follow, _, err := pointed(ctx, x, e, []any{key}, map[any]bool{})
 		if err != nil {
 			return nil, err
 		}
@@ -65,11 +88,20 @@ func deletesPointed(run func(context.Context, *execution) (*Result, error)) func
 // refuse.
 func manyDeletesPointed(run func(context.Context, *execution) (*Result, error)) func(context.Context, *execution) (*Result, error) {
 	return func(ctx context.Context, x *execution) (*Result, error) {
-		keys, err := x.host.keys(ctx, &x.viewer, x.door.Entity.Primary, targetOf(x), x.many.max)
+		keys, err := keysAnywhere(ctx, &x.viewer, x.door.Entity.Primary, targetOf(x), x.many.max)
 		if err != nil || len(keys) > x.many.max {
 			return run(ctx, x)
 		}
-		follow, at, err := pointed(ctx, x, keys)
+		e := x.door.Entity
+		follow, at, err := pointed(ctx, x, e, keys, map[any]bool{})
+		if err != nil && at == nil && kiterror.CodeOf(err) == kiterror.Conflict { // a row that goes with one of them is pointed at
+			for _, key := range keys {
+				if _, _, one := pointed(ctx, x, e, []any{key}, map[any]bool{}); one != nil {
+					err, at = one, key
+					break
+				}
+			}
+		}
 		switch {
 		case err != nil && at != nil:
 			return nil, ofRow(err, keyText(at))
@@ -84,10 +116,18 @@ func manyDeletesPointed(run func(context.Context, *execution) (*Result, error)) 
 	}
 }
 
-// pointed returns the rows elsewhere that point at rows with these keys, and have to follow them. The error is CONFLICT where they
-// keep a row, whose key is at then.
-func pointed(ctx context.Context, x *execution, keys []any) (follow []pointedRows, at any, err error) {
-	for _, by := range x.host.pointing[x.door.Entity] {
+// asHost is the caller as this host asks for rows that point at a row, which access rules may hide from the caller.
+func asHost(x *viewer) *viewer {
+	own := *x
+	own.inside, own.state = true, x.state.OfHost()
+	return &own
+}
+
+// pointed returns the rows elsewhere that point at rows of e with these keys, or at rows that go with them, and have to follow them.
+// The error is CONFLICT where they keep a row; at is then the key of the row, if it is one of keys. seen has the keys of rows, by
+// entity and key, that were looked at before.
+func pointed(ctx context.Context, x *execution, e *schema.Entity, keys []any, seen map[any]bool) (follow []pointedRows, at any, err error) {
+	for _, by := range x.host.pointing[e] {
 		found := pointedRows{by: by}
 		name := map[string]string{"cascade": "delete", schema.SetNull: "update"}[by.Axes.Relation.OnDelete]
 		if door := x.host.catalog.Door(by.Owner.Key); door != nil && name != "" {
@@ -96,7 +136,7 @@ func pointed(ctx context.Context, x *execution, keys []any) (follow []pointedRow
 		for some := range slices.Chunk(keys, 500) {
 			where := &filter.Filter{Op: filter.In, Field: by, Values: some}
 			if found.op == nil { // one is enough to know
-				kept, err := x.host.keys(ctx, &x.viewer, by, where, 0)
+				kept, err := keysAnywhere(ctx, asHost(&x.viewer), by, where, 0)
 				if err == nil && len(kept) > 0 {
 					err = maskedConflict(ctx, &x.viewer, kiterror.InUse(by))
 					at = kept[0]
@@ -106,7 +146,7 @@ func pointed(ctx context.Context, x *execution, keys []any) (follow []pointedRow
 				}
 				continue
 			}
-			ids, err := allKeys(ctx, &x.viewer, by.Owner.Primary, where)
+			ids, err := allKeys(ctx, asHost(&x.viewer), by.Owner.Primary, where)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -119,6 +159,29 @@ func pointed(ctx context.Context, x *execution, keys []any) (follow []pointedRow
 			return nil, nil, kiterror.Errorf(kiterror.NotImplemented, "rows of %s point at the row, and are kept elsewhere, outside of this transaction; delete it by a call of its own", by.Owner.Name)
 		}
 		follow = append(follow, found)
+	}
+	for _, by := range x.host.following[e] {
+		var gone []any
+		for some := range slices.Chunk(keys, 500) {
+			ids, err := allKeys(ctx, asHost(&x.viewer), by.Owner.Primary, &filter.Filter{Op: filter.In, Field: by, Values: some})
+			if err != nil {
+				return nil, nil, err
+			}
+			for _, id := range ids {
+				if row := [2]any{by.Owner, id}; !seen[row] {
+					seen[row] = true
+					gone = append(gone, id)
+				}
+			}
+		}
+		if len(gone) == 0 {
+			continue
+		}
+		more, _, err := pointed(ctx, x, by.Owner, gone, seen)
+		if err != nil {
+			return nil, nil, err
+		}
+		follow = append(follow, more...)
 	}
 	return follow, nil, nil
 }
@@ -140,7 +203,7 @@ func (f *pointedRows) change(ctx context.Context, x *execution) error {
 	ctx = authorContext(ctx, x)
 	c := caller{at: callContextOf(ctx), inside: true}
 	for _, id := range f.ids {
-		in := Invocation{ID: keyText(id)}
+		in := Invocation{ID: keyText(id), State: x.state.OfHost()}
 		if f.op.Name == "update" {
 			in.Body = schema.Object{{Name: f.by.Name, Value: json.RawMessage("null")}}.AppendJSON(nil)
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/frondhost/frond/facade/aggregate"
@@ -72,6 +71,13 @@ func locate(ctx context.Context, x *execution, from []json.RawMessage, backward 
 
 // runList reads a page, or one page for every key of a batch.
 func runList(ctx context.Context, x *execution) (*Result, error) {
+	if x.each != nil && x.each.pairs {
+		res, err := pagesOfPairs(ctx, x, runList)
+		if err == nil {
+			res.Edges, res.Groups = x.list.edges, spread(x.each, res.Groups)
+		}
+		return res, err
+	}
 	l := &x.list
 	var err error
 	if l.from, err = locate(ctx, x, l.from, l.backward); err != nil {
@@ -341,6 +347,13 @@ func (h groupHost) Names() []string { return sortable(h.viewer) }
 // runAggregate answers a page of groups, or one for every key of a batch.
 func runAggregate(ctx context.Context, x *execution) (*Result, error) {
 	g := x.groups
+	if x.each != nil && x.each.pairs {
+		answers, err := runPairs(ctx, x, runAggregate)
+		if err != nil {
+			return nil, err
+		}
+		return g.gathered(x.each, answers), nil
+	}
 	q := Find{
 		Entity: x.door.Entity, Select: rows.NewLayout(g.groups.Names()), Where: narrowed(x, filter.Both(x.doorScope.Rows, x.list.filter)),
 		Sort: g.order.keys, Limit: g.limit, From: g.from, Group: g.groups,
@@ -396,39 +409,33 @@ func (g *grouping) ofKeys(each *eachOf, found *Found) []Group {
 	return groups
 }
 
-// maxRemoteGroups is how many keys of a batch a remote is asked for at once.
-const maxRemoteGroups = 8
-
 // aggregateRemote asks the host of a remote door for a page of groups, or for one for each key of a batch.
 func aggregateRemote(ctx context.Context, x *execution, r RemoteRequest) (*Result, error) {
 	where := filter.Both(x.doorScope.Rows, x.list.filter)
 	if x.each == nil {
 		return groupsThere(ctx, x, r, where)
 	}
+	if x.each.pairs {
+		answers, err := runPairs(ctx, x, func(ctx context.Context, x *execution) (*Result, error) { return aggregateRemote(ctx, x, r) })
+		if err != nil {
+			return nil, err
+		}
+		return x.groups.gathered(x.each, answers), nil
+	}
 	lists := x.each.lists
 	for i := 0; x.each.lists == nil && i < len(x.each.values); i++ {
 		lists = append(lists, []int{i})
 	}
-	answers, errs := make([]*Result, len(lists)), make([]error, len(lists))
-	turns := make(chan struct{}, maxRemoteGroups)
-	var wait sync.WaitGroup
-	for i, list := range lists {
+	answers, err := inTurns(maxTurns, lists, func(list []int) (*Result, error) {
 		is := &filter.Filter{Op: filter.In, Field: x.each.field}
 		for _, at := range list {
 			value, _ := x.each.field.Kind.Value(x.each.values[at])
 			is.Values = append(is.Values, value)
 		}
-		turns <- struct{}{}
-		wait.Go(func() {
-			defer func() { <-turns }()
-			answers[i], errs[i] = groupsThere(ctx, x, r, filter.Both(where, is))
-		})
-	}
-	wait.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
+		return groupsThere(ctx, x, r, filter.Both(where, is))
+	})
+	if err != nil {
+		return nil, err
 	}
 	return x.groups.gathered(x.each, answers), nil
 }

@@ -3,6 +3,7 @@ package facade
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -79,6 +80,9 @@ func answerRemote(ctx context.Context, x *execution, r RemoteRequest) (*Result, 
 	}
 	switch x.op.Name {
 	case "list":
+		if x.each != nil && x.each.pairs {
+			return pagesOfPairs(ctx, x, func(ctx context.Context, x *execution) (*Result, error) { return answerRemote(ctx, x, r) })
+		}
 		return x.host.remotes.List(ctx, r, sentCall(x, x.call.Invocation), remoteList(x))
 	case "findById", "findByIds":
 		return findRemoteRows(ctx, x)
@@ -91,6 +95,8 @@ func answerRemote(ctx context.Context, x *execution, r RemoteRequest) (*Result, 
 	switch err := checkRemoteScope(ctx, x); {
 	case x.op.Name == "delete" && kiterror.CodeOf(err) == kiterror.NotFound:
 		return &Result{Form: FormValue, Value: json.RawMessage("false")}, nil
+	case err != nil && x.op.Name != "delete":
+		return nil, referencesFirst(ctx, x, err)
 	case err != nil:
 		return nil, err
 	}
@@ -378,17 +384,20 @@ func (g *grouping) sent(in Invocation) Invocation {
 type remoteKeeper struct{}
 
 // missing implements [keeper]: the remote is asked for the rows by their ids.
-func (remoteKeeper) missing(ctx context.Context, x *execution, e *schema.Entity, where *filter.Filter, ids []json.RawMessage) (missing []json.RawMessage, err error) {
-	res, err := findRemote(ctx, &x.viewer, x.host.catalog.Door(e.Key), []string{e.Primary.Name}, where, ids...)
-	if err != nil {
-		return nil, err
-	}
-	for i, g := range res.Groups {
-		if g.From == g.To {
-			missing = append(missing, ids[i])
+func (remoteKeeper) missing(ctx context.Context, x *execution, e *schema.Entity, where *filter.Filter, ids []json.RawMessage) ([]json.RawMessage, error) {
+	text := fmt.Sprintf("%s %t %s %s", e.Key, x.inside, ids, where.AppendJSON(nil))
+	return askElsewhere(ctx, &x.viewer, text, func(ctx context.Context, x *viewer) (missing []json.RawMessage, err error) {
+		res, err := findRemote(ctx, x, x.host.catalog.Door(e.Key), []string{e.Primary.Name}, where, ids...)
+		if err != nil {
+			return nil, err
 		}
-	}
-	return missing, nil
+		for i, g := range res.Groups {
+			if g.From == g.To {
+				missing = append(missing, ids[i])
+			}
+		}
+		return missing, nil
+	})
 }
 
 // visibleRow implements [keeper].

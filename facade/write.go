@@ -47,7 +47,11 @@ func write(ctx context.Context, x *execution, change catalog.Change, do func(ter
 		did = err == nil && found.Len() > 0
 	}
 	if err != nil {
-		return nil, false, maskedConflict(ctx, &x.viewer, rulesFirst(ctx, x, terms, []Record{x.body}, err))
+		err = rulesFirst(ctx, x, terms, []Record{x.body}, err)
+		if change != catalog.Deleted {
+			err = referencesFirst(ctx, x, err)
+		}
+		return nil, false, maskedConflict(ctx, &x.viewer, err)
 	}
 	if did && change != catalog.Deleted && len(x.door.Files) > 0 {
 		key := x.id
@@ -193,10 +197,71 @@ func checkRelations(ctx context.Context, x *execution) error {
 			continue
 		}
 		if err := checkElsewhere(ctx, x, p, m.Value, scope, ok); err != nil {
-			return err
+			return beforeElsewhere(ctx, x, p, err)
 		}
 	}
 	return nil
+}
+
+// beforeElsewhere returns what a store that keeps all rows says first, where a relation p leads nowhere elsewhere: that there
+// is no row to update, or that a relation before p leads nowhere.
+func beforeElsewhere(ctx context.Context, x *execution, p *schema.Property, dangling error) error {
+	var v *kiterror.Violation
+	if !errors.As(dangling, &v) {
+		return dangling
+	}
+	if x.id != nil {
+		found, err := x.door.keeper.visibleRow(ctx, x, []string{x.door.Entity.Primary.Name})
+		if err != nil || found.Len() == 0 {
+			return err // the update answers that there is no row
+		}
+	}
+	first, err := firstDangling(ctx, x, x.body)
+	if err != nil {
+		return err
+	}
+	if first != nil {
+		return first
+	}
+	return dangling
+}
+
+// firstDangling returns the CONFLICT of the first relation of a record, in the order of the card, that leads to no row which
+// exists for the caller; nil: there is none.
+func firstDangling(ctx context.Context, x *execution, record Record) (dangling *kiterror.Error, err error) {
+	for _, p := range x.door.Entity.Fields {
+		value := record.Get(p.Name)
+		if p.Link == nil || value == nil || jsontext.IsNull(value) || x.inside || x.host.catalog.Door(p.Link.Target.Key) == nil || x.host.catalog.RemoteOf(p.Link.Target) == catalog.Elsewhere {
+			continue
+		}
+		scope, ok := x.scopeOfRows(ctx, p.Link.Target)
+		err := checkElsewhere(ctx, x, p, value, scope, ok)
+		var v *kiterror.Violation
+		if errors.As(err, &v) {
+			return kiterror.AsError(err), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
+}
+
+// referencesFirst returns the error of a write. If access rules or a unique key refused it, and a relation leads nowhere, it is the
+// error of the relation: that is the order wherever rows and those behind their relations are kept.
+func referencesFirst(ctx context.Context, x *execution, err error) error {
+	var v *kiterror.Violation
+	if errors.As(err, &v) && v.Kind == kiterror.Restrict || v == nil && kiterror.CodeOf(err) != kiterror.Forbidden {
+		return err
+	}
+	first, failed := firstDangling(ctx, x, x.body)
+	switch {
+	case failed != nil:
+		return failed
+	case first != nil:
+		return first
+	}
+	return err
 }
 
 // checkElsewhere checks the rows that a relation leads to where the row and they are

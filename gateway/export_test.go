@@ -18,9 +18,6 @@ func (c Config) Check() error { return c.withDefaults().check().Err() }
 // Remotes are asked often, and again soon, so that tests need not wait.
 func init() { refreshEvery, retryFirst = 100*time.Millisecond, 5*time.Millisecond }
 
-// Handler is what the receiver serves.
-func (r *Receiver) Handler() http.Handler { return r.handler }
-
 // AdminHandler is what the admin listener serves.
 func (g *Gateway) AdminHandler() http.Handler { return g.host.adminHandler(&g.draining) }
 

@@ -171,7 +171,7 @@ func (g *Gateway) identified(session Session) Session {
 		if often := g.limiter.Refuse(r, caller); often != nil {
 			return nil, often
 		}
-		return state, err
+		return state.OfCaller(), err
 	}
 }
 

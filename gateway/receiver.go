@@ -119,6 +119,9 @@ func (r *Receiver) Run(ctx context.Context) error {
 // Close closes the store; calls under way fail. Closing twice is fine.
 func (r *Receiver) Close() error { return r.host.Close() }
 
+// Handler returns the surfaces of the receiver, for a server of the program's own.
+func (r *Receiver) Handler() http.Handler { return r.handler }
+
 // only is the catalog of one Frond and what answers its calls. The other Fronds are there
 // for relations; their operations are not served.
 func (h *Host) only(name string) (*catalog.Catalog, facade.Caller, error) {

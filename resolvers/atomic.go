@@ -17,8 +17,8 @@ type Transactor interface {
 	// Joins returns why an operation cannot be part of a transaction, or nil. A caller without the right to
 	// it is refused before the transaction begins.
 	Joins(ctx context.Context, state access.State, entity, operation string) error
-	// Transact runs fn as one transaction ([facade.Facade.Transact]). fn may run again.
-	Transact(ctx context.Context, trace string, fn func(ctx context.Context) error) error
+	// Together runs fn as one transaction ([facade.Facade.Together]). fn may run again.
+	Together(ctx context.Context, trace string, fn func(ctx context.Context) error) error
 }
 
 // errFell is the error of a root field that is null because of an error below it.
@@ -47,7 +47,7 @@ type transacted struct {
 func runAtomic(x *execution, w *writer, p *plan, by Transactor) (text []byte, err error) {
 	a := &transacted{x: x, w: w, by: by, task: x.task, plan: p}
 	if err = a.joins(); err == nil {
-		err = by.Transact(x.Ctx, x.Trace, a.run)
+		err = by.Together(x.Ctx, x.Trace, a.run)
 	}
 	switch {
 	case err == nil:

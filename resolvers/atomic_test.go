@@ -26,8 +26,8 @@ func (t together) Joins(ctx context.Context, state access.State, entity, operati
 // lateConflict is a transaction whose commit fails.
 type lateConflict struct{ together }
 
-func (l lateConflict) Transact(ctx context.Context, trace string, fn func(ctx context.Context) error) error {
-	return l.together.Transact(ctx, trace, func(ctx context.Context) error {
+func (l lateConflict) Together(ctx context.Context, trace string, fn func(ctx context.Context) error) error {
+	return l.together.Together(ctx, trace, func(ctx context.Context) error {
 		return errors.Join(fn(ctx), errors.New("the disk is full"))
 	})
 }
@@ -35,11 +35,11 @@ func (l lateConflict) Transact(ctx context.Context, trace string, fn func(ctx co
 // again runs a transaction twice and commits the second run.
 type again struct{ together }
 
-func (a again) Transact(ctx context.Context, trace string, fn func(ctx context.Context) error) error {
-	_ = a.together.Transact(ctx, trace, func(ctx context.Context) error {
+func (a again) Together(ctx context.Context, trace string, fn func(ctx context.Context) error) error {
+	_ = a.together.Together(ctx, trace, func(ctx context.Context) error {
 		return errors.Join(fn(ctx), errors.New("another transaction came between"))
 	})
-	return a.together.Transact(ctx, trace, fn)
+	return a.together.Together(ctx, trace, fn)
 }
 
 // TestAtomic: the root fields of a mutation with @atomic are written together or not at all.

@@ -47,10 +47,6 @@ func (c *compiler) manyToMany(m *ManyToMany) {
 	if to == nil || to.card == nil {
 		return // the relation of the rows in between is at fault
 	}
-	if c.remote(to) && !c.remote(from) {
-		fault(fmt.Sprintf("%s runs elsewhere, and %s.%s reads both sides in one place", to.src.Name, m.Entity, m.Name), "list the rows of "+m.Through+" instead, and leave the relation out")
-		return
-	}
 	add := func(u *unit, name, other string) {
 		if f := u.card.Field(name); f != nil && f.Axes.Relation != nil && f.Axes.Relation.Through == rows.entity.Key && c.remote(u) {
 			return // known from its discovery

@@ -3,6 +3,7 @@ package access
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 
 	"github.com/frondhost/frond/facade/catalog"
@@ -75,6 +76,31 @@ type State map[string]any
 func (s State) User() map[string]any {
 	u, _ := s["user"].(map[string]any)
 	return u
+}
+
+// hostMember is the member of a state that a host sets in a call of its own, by which it does what onDelete says for rows that
+// another host keeps.
+const hostMember = "host"
+
+// OfHost returns the state for a call that a host makes by itself on behalf of the caller of s. Access rules do not hold for it.
+func (s State) OfHost() State {
+	own := State{hostMember: true}
+	for name, value := range s {
+		own[name] = value
+	}
+	return own
+}
+
+// IsHost reports whether a host calls by itself.
+func (s State) IsHost() bool { return s[hostMember] == true }
+
+// OfCaller returns the state without the member of [State.OfHost], for states that no host has signed.
+func (s State) OfCaller() State {
+	if _, has := s[hostMember]; has {
+		s = maps.Clone(s)
+		delete(s, hostMember)
+	}
+	return s
 }
 
 // Versioned are the fields of an entity that a version is made of.

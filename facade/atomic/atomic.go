@@ -67,7 +67,7 @@ func Run(ctx context.Context, f *facade.Facade, view *catalog.Catalog, state acc
 	}
 	caller := f.On(view)
 	var results []json.RawMessage
-	err := f.Transact(ctx, trace, func(ctx context.Context) error {
+	err := f.Together(ctx, trace, func(ctx context.Context) error {
 		results = results[:0]
 		reading := ctx
 		if !facade.IsReadOnly(ctx) {

@@ -24,7 +24,7 @@ type Relation struct {
 //	e is a view without the primary key that the other rows point back at
 //	the door lacks the operation, or has one of the author's in its place
 //	the door is remote, and its list takes no filter
-//	nobody lists the rows in between, or they are kept elsewhere than the target, or there and the target has no relation back
+//	nobody lists the rows in between, or their host lists them without a filter
 func (c *Catalog) RelationTo(e *schema.Entity, l *schema.Link) *Relation {
 	to := c.Door(l.Target.Key)
 	if to == nil || to.Entity != l.Target || to.Entity.Primary == nil || !l.Field.Readable() {
@@ -37,7 +37,7 @@ func (c *Catalog) RelationTo(e *schema.Entity, l *schema.Link) *Relation {
 		}
 		r.Column, r.Operation, r.Each = e.Primary.Name, "list", l.Inverse.Name
 	}
-	if l.Through != nil && (!c.listed(l) || Apart(c.Fronds, l.Through.Link) || to.Frond.Remote != "" && l.Opposite() == nil) {
+	if l.Through != nil && (!c.listed(l) || !Crossed(c.Fronds, l)) {
 		return nil
 	}
 	op := to.Operation(r.Operation)

@@ -86,13 +86,8 @@ func unoffered(m *model, f *catalog.Frond, p *schema.Property) string {
 		return fmt.Sprintf("%s has no findById where it runs; the key is a plain field", door.Name)
 	case p.Stored:
 		return ""
-	case p.Link.Through != nil && p.Link.Opposite() == nil:
-		of, between := m.doors[p.Owner.Key], m.doors[p.Link.Through.Owner.Key]
-		if of == nil || between == nil {
-			return "the rows in between have no door where they run"
-		}
-		return fmt.Sprintf("%s has no relation back; write relations: {%s.%s: {through: %s, inverse: %s}} in the frond.yaml of its host",
-			door.Name, of.Name, p.Name, between.Name, schema.Plural(of.Name))
+	case p.Link.Through != nil && m.doors[p.Link.Through.Owner.Key] == nil:
+		return "the rows in between have no door where they run"
 	case door.Operation("list") == nil:
 		return fmt.Sprintf("%s has no list where it runs", door.Name)
 	case !door.Operation("list").Takes("filter"):

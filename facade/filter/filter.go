@@ -3,6 +3,7 @@ package filter
 import (
 	"github.com/frondhost/frond/facade/search"
 	"github.com/frondhost/frond/schema"
+	"slices"
 )
 
 // Filter is a condition on the rows of one entity: checked against its card and
@@ -31,6 +32,11 @@ type Filter struct {
 	Search  *search.Query // of Search
 	// Via is a condition on the rows in between of Link: others do not exist. nil: all do.
 	Via *Filter
+}
+
+// ReadsBetween reports whether a condition on rows in between is part of f, which has no words for a host.
+func (f *Filter) ReadsBetween() bool {
+	return f.Via != nil || f.Link != nil && f.Link.Field.Link != f.Link || slices.ContainsFunc(f.Sub, (*Filter).ReadsBetween)
 }
 
 // Hops returns f as a condition on rows in between and on the rows that those lead to, where its

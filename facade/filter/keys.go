@@ -32,23 +32,29 @@ func (f *Filter) OnKeys(keys []any, most int) *Filter {
 	if f.Link.Inverse != nil {
 		at = at.Owner.Primary
 	}
+	some := OneOf(at, keys, most)
+	if f.Op != Some {
+		some = &Filter{Op: Not, Sub: []*Filter{some}}
+	}
+	return some
+}
+
+// OneOf returns the condition that a field, or an item of a list, is one of these keys. An In of it has at most most values.
+func OneOf(field *schema.Property, keys []any, most int) *Filter {
 	some := Nothing()
-	if _, list := ItemKind(at); list { // the ids stand in the row
+	if _, list := ItemKind(field); list {
 		for _, key := range keys {
-			some.Sub = append(some.Sub, &Filter{Op: Has, Field: at, Values: []any{key}})
+			some.Sub = append(some.Sub, &Filter{Op: Has, Field: field, Values: []any{key}})
 		}
 	} else if len(keys) == 1 {
-		some.Sub = []*Filter{{Op: Eq, Field: at, Values: keys}}
+		some.Sub = []*Filter{{Op: Eq, Field: field, Values: keys}}
 	} else {
 		for part := range slices.Chunk(keys, most) {
-			some.Sub = append(some.Sub, &Filter{Op: In, Field: at, Values: part})
+			some.Sub = append(some.Sub, &Filter{Op: In, Field: field, Values: part})
 		}
 	}
 	if len(some.Sub) == 1 {
-		some = some.Sub[0]
-	}
-	if f.Op != Some {
-		some = &Filter{Op: Not, Sub: []*Filter{some}}
+		return some.Sub[0]
 	}
 	return some
 }

@@ -81,7 +81,7 @@ func (h *Hosts) withoutRelations(ctx context.Context, r facade.RemoteRequest, op
 		return f, nil
 	}
 	if f.Link != nil {
-		if f.Via == nil && slices.Contains(op.FilterWords, f.Link.Name) {
+		if !f.ReadsBetween() && slices.Contains(op.FilterWords, f.Link.Name) {
 			return f, nil
 		}
 		return h.byKeys(ctx, r, f.Hops())
@@ -99,49 +99,42 @@ func (h *Hosts) withoutRelations(ctx context.Context, r facade.RemoteRequest, op
 
 // byKeys is a filter through a relation as one on the keys of the rows that meet it now.
 func (h *Hosts) byKeys(ctx context.Context, r facade.RemoteRequest, f *filter.Filter) (*filter.Filter, error) {
-	door := r.Catalog.Door(f.Link.Target.Key)
-	if door == nil {
-		return nil, kiterror.Errorf(kiterror.NotImplemented, "a condition of %s goes through %s, which has no operations where it runs", r.Door.Name, f.Link.Target.Name)
-	}
-	r.Door = door
 	field, where := f.Behind()
-	keys, err := h.Keys(ctx, r, field, where, facade.MaxKeys)
-	if err == nil && len(keys) > facade.MaxKeys {
-		err = kiterror.Errorf(kiterror.NotImplemented, "a condition goes through more than %d rows of %s; narrow the condition", facade.MaxKeys, door.Name)
-	}
+	keys, err := r.Elsewhere(ctx, field, where)
 	return f.OnKeys(keys, maxOperands), err
 }
 
 // maxOperands is how many values an in of a host takes.
 const maxOperands = 500
 
-// Keys implements [facade.Remotes], page by page.
-func (h *Hosts) Keys(ctx context.Context, r facade.RemoteRequest, field *schema.Property, f *filter.Filter, most int) ([]any, error) {
+// Rows implements [facade.Remotes], page by page.
+func (h *Hosts) Rows(ctx context.Context, r facade.RemoteRequest, fields []string, f *filter.Filter, limit int, visit func(rows.Row) bool) error {
 	if err := filtered(r.Door, f); err != nil {
-		return nil, err
+		return err
 	}
 	f, err := h.hostFilter(ctx, r, f)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	keys := facade.NewKeys(field)
-	l := facade.RemoteList{Op: r.Door.Operation("list"), Filter: f, Limit: min(most+1, r.Door.Limits.Max), Layout: rows.NewLayout([]string{field.Name})}
+	l := facade.RemoteList{Op: r.Door.Operation("list"), Filter: f, Limit: min(limit, r.Door.Limits.Max), Layout: rows.NewLayout(fields)}
 	for {
 		res, err := h.List(ctx, r, &facade.Call{
 			Entity: r.Door.Name, Operation: "list", Select: l.Layout.Fields,
 			Invocation: facade.Invocation{State: r.State, Trace: r.Trace},
 		}, l)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for i := range res.Rows.Len() {
-			keys.Add(res.Rows.Row(i).Get(field.Name))
+			if !visit(res.Rows.Row(i)) {
+				return nil
+			}
 		}
 		switch {
-		case !res.HasMore || len(keys.Values) > most:
-			return keys.Values, nil
+		case !res.HasMore:
+			return nil
 		case res.EndCursor() == "" || !l.Op.Takes("after"):
-			return nil, kiterror.Errorf(kiterror.NotImplemented, "a condition goes through more than %d rows of %s, whose host has no cursors; narrow the condition", res.Rows.Len(), r.Door.Name)
+			return kiterror.Errorf(kiterror.NotImplemented, "a condition goes through more than %d rows of %s, whose host has no cursors; narrow the condition", res.Rows.Len(), r.Door.Name)
 		}
 		l.Query = schema.Object{{Name: "after", Value: jsontext.Quote(res.EndCursor())}}.AppendJSON(nil)
 	}

@@ -1,0 +1,46 @@
+package facade
+
+import (
+	"context"
+
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// rowsAnywhere visits the rows of an entity that meet a condition, wherever they are kept, until visit returns false. limit is how
+// many it probably takes.
+func rowsAnywhere(ctx context.Context, x *viewer, e *schema.Entity, fields []string, where *filter.Filter, limit int, visit func(rows.Row) bool) error {
+	if x.host.catalog.RemoteOf(e) != "" {
+		door := x.host.catalog.Door(e.Key)
+		if door == nil {
+			return kiterror.Errorf(kiterror.NotImplemented, "a condition goes through %s, which has no operations where it runs; leave it out", e.Name)
+		}
+		r, err := remoteRequest(x, door)
+		if err != nil {
+			return err
+		}
+		return x.host.remotes.Rows(ctx, r, fields, where, limit, visit)
+	}
+	q := &Find{Entity: e, Select: rows.NewLayout(fields), Where: where, Sort: newOrder(e, nil).keys, Limit: min(limit, 1000)}
+	for {
+		found, err := x.store().Find(ctx, q)
+		if err != nil {
+			return err
+		}
+		for i := range found.Rows.Len() {
+			if !visit(found.Rows.Row(i)) {
+				return nil
+			}
+		}
+		if !found.More {
+			return nil
+		}
+		q.From = nil
+		for _, v := range jsontext.Elements(found.Keys[len(found.Keys)-1]) {
+			q.From = append(q.From, v)
+		}
+	}
+}
