@@ -98,10 +98,15 @@ func New(project *facade.Project, opts *Options) (*Gateway, error) {
 // [ErrStopped].
 func Start(ctx context.Context, project *facade.Project, opts *Options) (*Gateway, error) {
 	g, err := makeGateway(ctx, project, opts, true)
+	return g, stopped(ctx, err)
+}
+
+// stopped is the error of a start, which the end of ctx may have ended.
+func stopped(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
-		return nil, fmt.Errorf("%w: %w", ErrStopped, err)
+		return fmt.Errorf("%w: %w", ErrStopped, err)
 	}
-	return g, err
+	return err
 }
 
 // ErrStopped is wrapped by the error of a start that a signal ended. [ExitCode] answers it with 0.
@@ -123,7 +128,11 @@ func makeGateway(ctx context.Context, project *facade.Project, opts *Options, li
 	faults = append(faults, unusable...)
 	g := &Gateway{session: opts.Session, limiter: guard.NewLimiter(&config.Limits.Rate)}
 	var again Session
-	host, err := open(ctx, project, opts, opening{serves: true, listen: listen, elsewhere: faults.Err(), build: func(host *Host, f *facade.Facade) (err error) { //nolint:contextcheck // a feed outlives the start
+	var addresses []string
+	if listen {
+		addresses = []string{config.Listen}
+	}
+	host, err := open(ctx, project, opts, opening{serves: true, listen: addresses, elsewhere: faults.Err(), build: func(host *Host, f *facade.Facade) (err error) { //nolint:contextcheck // a feed outlives the start
 		if host.verifier, host.certificate = verifier, certificate; certificate != nil {
 			certificate.Log = host.log
 		}

@@ -90,9 +90,9 @@ type opening struct {
 	// migrate takes the place of preparing the store and writing seeds: for commands that
 	// look at the schema, and serve nothing. nil: a start.
 	migrate func(context.Context, migrator, *migration.Task) error
-	// listen opens the port of the host before the store, so that probes are answered while tables
-	// change.
-	listen bool
+	// listen are the addresses that the host opens before the store, so that probes are answered while
+	// tables change; nil: it opens none.
+	listen []string
 	// look does the same for commands that look at the outbox.
 	look func(context.Context, *Host, *facade.Facade) error
 }
@@ -199,9 +199,9 @@ func (h *Host) begin(ctx context.Context, f *facade.Facade, as opening, complete
 			return err
 		}
 	}
-	if as.listen {
+	if as.listen != nil {
 		var err error
-		if h.port, err = h.listener().open(ctx, h.config.Listen); err != nil {
+		if h.port, err = h.listener().open(ctx, as.listen...); err != nil {
 			return err
 		}
 	}

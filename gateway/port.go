@@ -79,7 +79,7 @@ func (l *listening) answer(w http.ResponseWriter, r *http.Request) {
 		health(w, r, false, "starting: the store is being prepared")
 	default:
 		w.Header().Set("Retry-After", "1")
-		guard.WriteProblem(w, r, http.StatusServiceUnavailable, kiterror.Errorf(kiterror.ServiceUnavailable, "the gateway is starting; send the request again"))
+		guard.WriteProblem(w, r, http.StatusServiceUnavailable, kiterror.Errorf(kiterror.ServiceUnavailable, "the host is starting; send the request again"))
 	}
 }
 

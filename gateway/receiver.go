@@ -43,6 +43,18 @@ type Receiver struct {
 // process, and with the consumers, webhooks and NATS of its facts. Nothing listens before [Receiver.Run]. The caller closes the receiver, unless
 // Run has returned.
 func NewReceiver(project *facade.Project, frond string, opts *ReceiverOptions) (*Receiver, error) {
+	return makeReceiver(context.Background(), project, frond, opts, false)
+}
+
+// StartReceiver is [NewReceiver] for a process of its own, which [Serve] runs then. It opens its ports as
+// [Start] does.
+func StartReceiver(ctx context.Context, project *facade.Project, frond string, opts *ReceiverOptions) (*Receiver, error) {
+	r, err := makeReceiver(ctx, project, frond, opts, true)
+	return r, stopped(ctx, err)
+}
+
+// makeReceiver makes a receiver; with listen its ports are open from before the store on.
+func makeReceiver(ctx context.Context, project *facade.Project, frond string, opts *ReceiverOptions, listen bool) (*Receiver, error) {
 	if opts == nil {
 		opts = &ReceiverOptions{}
 	}
@@ -69,13 +81,18 @@ func NewReceiver(project *facade.Project, frond string, opts *ReceiverOptions) (
 	if len(here.Config.Remotes) == 0 {
 		here.Config.Signing.Key = ""
 	}
-	host, err := open(context.Background(), project, &here, opening{serves: true, frond: frond})
+	as := opening{serves: true, frond: frond}
+	if listen {
+		as.listen = addresses
+	}
+	host, err := open(ctx, project, &here, as)
 	if err != nil {
 		return nil, err
 	}
-	host.follow(context.Background(), nil)
+	host.follow(context.WithoutCancel(ctx), nil)
 	served, caller, err := host.only(frond)
 	if err != nil {
+		host.port.close()
 		return nil, errors.Join(err, host.Close())
 	}
 	served.GivesFiles = host.files.Load() != nil
@@ -99,7 +116,7 @@ func NewReceiver(project *facade.Project, frond string, opts *ReceiverOptions) (
 	others := &guard.Path{Handler: mux}
 	// Answers are not compressed (docs/decisions/http-guards.md).
 	r.handler = host.around(func(r *http.Request) *guard.Path { return cmp.Or(surfaces[r.URL.Path], others) })
-	host.start()
+	host.start() //nolint:contextcheck // Close ends what it starts
 	return r, nil
 }
 

@@ -3,18 +3,35 @@ package gateway_test
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/store/postgres/pgtest"
 )
 
 // TestStartThatWaits: a start that has to wait for the tables answers probes, and hears its end.
 func TestStartThatWaits(t *testing.T) {
+	starts := map[string]func(ctx context.Context, p *facade.Project, address string, opts gateway.Options) (io.Closer, error){
+		"gateway": func(ctx context.Context, p *facade.Project, address string, opts gateway.Options) (io.Closer, error) {
+			opts.Config.Listen = address
+			return gateway.Start(ctx, p, &opts)
+		},
+		"receiver": func(ctx context.Context, p *facade.Project, address string, opts gateway.Options) (io.Closer, error) {
+			return gateway.StartReceiver(ctx, p, "app", &gateway.ReceiverOptions{Options: opts, Addresses: []string{address}})
+		},
+	}
+	for name, start := range starts {
+		t.Run(name, func(t *testing.T) { testStartThatWaits(t, start) })
+	}
+}
+
+func testStartThatWaits(t *testing.T, start func(context.Context, *facade.Project, string, gateway.Options) (io.Closer, error)) {
 	cluster := pgtest.New(t, pgtest.Options{})
 	database := cluster.Database(t)
 	_, stop := run(t, notes(t), gateway.Options{Config: gateway.Config{Store: cluster.Primary.URL(database)}})
@@ -38,7 +55,7 @@ func TestStartThatWaits(t *testing.T) {
 	ended := make(chan error, 1)
 	changed := folderOf(t, map[string]string{"entities/note.yaml": thingCard("title: type: string", "more?: type: [string, 'null'], x-kit: {lifecycle: {create: optional}}")})
 	go func() {
-		gw, err := gateway.Start(ctx, changed, quiet(gateway.Options{Config: gateway.Config{Listen: address, Store: cluster.Primary.URL(database)}}))
+		gw, err := start(ctx, changed, address, *quiet(gateway.Options{Config: gateway.Config{Store: cluster.Primary.URL(database)}}))
 		if err == nil {
 			err = errors.Join(errors.New("it started"), gw.Close())
 		}

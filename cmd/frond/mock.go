@@ -56,7 +56,7 @@ func newMock(s *shell) *cobra.Command {
 		}
 		// Whatever the settings say: mock data must not reach a store of the project.
 		config.KeepInMemory()
-		r, err := listen.receiver(source, args[0], config, gateway.Options{
+		r, err := listen.receiver(cmd.Context(), source, args[0], config, gateway.Options{
 			Incomplete: incomplete, Undecided: true, Middleware: []facade.Middleware{faults.middleware},
 		})
 		if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"path/filepath"
@@ -24,7 +25,7 @@ func newServe(s *shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		r, err := listen.receiver(project, args[0], config, gateway.Options{})
+		r, err := listen.receiver(cmd.Context(), project, args[0], config, gateway.Options{})
 		if err != nil {
 			return err
 		}
@@ -58,7 +59,7 @@ func addListen(cmd *cobra.Command, aboutKeys string) *listenFlags {
 
 // receiver makes the receiver of a Frond of a project. opts are this command's options apart
 // from the config. The receiver listens on each host at the one port.
-func (l *listenFlags) receiver(project *facade.Project, frond string, config *gateway.Config, opts gateway.Options) (*gateway.Receiver, error) {
+func (l *listenFlags) receiver(ctx context.Context, project *facade.Project, frond string, config *gateway.Config, opts gateway.Options) (*gateway.Receiver, error) {
 	// The flag replaces the keys of the settings; it does not add to them.
 	if l.keys != nil {
 		var err error
@@ -71,7 +72,7 @@ func (l *listenFlags) receiver(project *facade.Project, frond string, config *ga
 		addresses = append(addresses, net.JoinHostPort(host, strconv.Itoa(int(l.port))))
 	}
 	opts.Config = *config
-	return gateway.NewReceiver(project, frond, &gateway.ReceiverOptions{Options: opts, Addresses: addresses, AllowUnsigned: l.unsigned})
+	return gateway.StartReceiver(ctx, project, frond, &gateway.ReceiverOptions{Options: opts, Addresses: addresses, AllowUnsigned: l.unsigned})
 }
 
 // absolute makes the files of FILE and NAME=FILE absolute. On the command line they are
