@@ -1,10 +1,12 @@
 package envelope
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"log/slog"
 	"net/http"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -68,7 +70,7 @@ func NewHandler(cat *catalog.Catalog, caller facade.Caller, opts *Options) *Hand
 	methods, aliases := methodsOf(cat)
 	h := &Handler{
 		caller: caller, methods: methods, aliases: aliases,
-		document: sync.OnceValue(func() []byte { return cat.Discovery().AppendJSON(nil) }), // a catalog never changes
+		document: sync.OnceValue(func() []byte { return discovery(cat) }), // a catalog never changes
 	}
 	if opts != nil {
 		h.options = *opts
@@ -88,6 +90,18 @@ func NewHandler(cat *catalog.Catalog, caller facade.Caller, opts *Options) *Hand
 		h.options.Log = slog.Default()
 	}
 	return h
+}
+
+// longDiscovery is the length, in bytes, of a discovery document whose writing takes much more memory than the document.
+const longDiscovery = 1 << 20
+
+// discovery writes the discovery document. The memory that only the writing of a long one needed goes back to the system.
+func discovery(cat *catalog.Catalog) []byte {
+	text := bytes.Clone(cat.Discovery().AppendJSON(nil)) // without room to grow
+	if len(text) >= longDiscovery {
+		debug.FreeOSMemory()
+	}
+	return text
 }
 
 // methodsOf is every operation of a catalog by its method, and by those of aliases. It is made once; a catalog never

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -54,14 +53,13 @@ func (g *generation) describe(p *place) {
 // serveDocument answers with a document, which is written when it is first wanted: most
 // processes never serve it.
 func serveDocument(media string, write func() []byte) http.Handler {
-	type document struct {
-		text []byte
-		tag  string
-	}
-	once := sync.OnceValue(func() document {
+	var doc *document
+	var tag string
+	once := sync.OnceFunc(func() {
 		text := write()
 		sum := sha256.Sum256(text)
-		return document{text, `"` + hex.EncodeToString(sum[:12]) + `"`}
+		doc, tag = keep(text), `"`+hex.EncodeToString(sum[:12])+`"`
+		doc.giveBack()
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		head := w.Header()
@@ -70,11 +68,11 @@ func serveDocument(media string, write func() []byte) http.Handler {
 			http.Error(w, "a document is read with GET", http.StatusMethodNotAllowed)
 			return
 		}
-		doc := once()
+		once()
 		head.Set("Content-Type", media)
 		head.Set("X-Content-Type-Options", "nosniff")
 		head.Set("Cache-Control", "no-cache")
-		head.Set("ETag", doc.tag)
-		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(doc.text))
+		head.Set("ETag", tag)
+		http.ServeContent(w, r, "", time.Time{}, doc.open())
 	})
 }
