@@ -7,12 +7,14 @@ import (
 	"log/slog"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
@@ -284,5 +286,32 @@ x-kit-version: 1
 		if !strings.Contains(plan, c.want) || !c.sort && strings.Contains(plan, "TEMP B-TREE") {
 			t.Errorf("%s: the plan is\n%s", c.name, plan)
 		}
+	}
+}
+
+// TestIndexSortsInFiles: a change of the tables sorts in files where there can be some, and later work in memory.
+func TestIndexSortsInFiles(t *testing.T) {
+	for _, c := range []struct {
+		folder string
+		files  bool
+	}{{t.TempDir(), true}, {t.TempDir() + "/none", false}} {
+		t.Setenv("SQLITE_TMPDIR", c.folder)
+		if got := tempFiles(); got != c.files {
+			t.Errorf("files in %s: %t", c.folder, got)
+		}
+		s := internal(t, Options{Path: filepath.Join(t.TempDir(), "store.db")})
+		set, err := schema.Compile([]schema.Source{{File: "post.yaml", Name: "post", Data: []byte(`{"properties": {"id": {"type": "string", "x-kit": {"role": {"primary": true}}}, "name": {"type": "string", "x-kit": {"role": {"unique": [["name"]]}}}}}`)}}, schema.Builtins(), nil)
+		if err == nil {
+			err = s.Abilities().Prepare(t.Context(), set.Entities, catalog.SchemaChanges{}, false)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+		onWriter(t, s, func(c *engine.Conn) error {
+			if n, err := c.Number("PRAGMA temp_store"); err != nil || n != 2 {
+				t.Errorf("temp_store is %d, %v, want 2 (memory)", n, err)
+			}
+			return nil
+		})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	sqlite3 "github.com/ncruces/go-sqlite3"
 
@@ -103,6 +104,12 @@ func (s *access) migrate(ctx context.Context, c *engine.Conn, m *migrator) (err 
 		return failure(err)
 	}
 	defer func() { err = errors.Join(err, c.Once("PRAGMA foreign_keys = ON")) }()
+	if tempFiles() { // the sort of an index would take the memory of all its keys
+		if err := c.Once("PRAGMA temp_store = FILE"); err != nil {
+			return failure(err)
+		}
+		defer func() { err = errors.Join(err, c.Once("PRAGMA temp_store = MEMORY")) }()
+	}
 	err = c.InTransaction(func(*engine.Conn) error {
 		return c.Until(ctx, func() error {
 			if err := m.prepare(); err != nil {
@@ -130,6 +137,15 @@ func (s *access) migrate(ctx context.Context, c *engine.Conn, m *migrator) (err 
 		s.db.Log().Warn("the store holds something that no card describes; it is left alone", "what", line)
 	}
 	return nil
+}
+
+// tempFiles reports whether SQLite can make temporary files: the file system of a container may be read-only.
+func tempFiles() bool {
+	f, err := os.CreateTemp(os.Getenv("SQLITE_TMPDIR"), "frond-*")
+	if err != nil {
+		return false
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name())) == nil
 }
 
 // failure returns the error of a migration as it leaves the store.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -370,6 +371,9 @@ func (w *writer) savepoint(op *Op, undo bool) (err error) {
 	return Public(op.Ctx, err)
 }
 
+// errRoom is the error of work that works alone and takes more memory than SQLite may have.
+var errRoom = errors.New("sqlite: a change of the tables takes more memory than SQLite may have; give the process a folder for temporary files, such as TMPDIR=/var/tmp")
+
 // outside runs an Op that works alone and makes its own transaction. No other write runs beside it,
 // and none of the statement's limits hold.
 func (w *writer) outside(op *Op) (err error) {
@@ -382,7 +386,9 @@ func (w *writer) outside(op *Op) (err error) {
 		if r := recover(); r != nil {
 			c.discard()
 			w.conn = nil
-			err = fmt.Errorf("sqlite: a write panicked: %v\n%s", r, debug.Stack())
+			if err = errRoom; !outOfMemory(r) {
+				err = fmt.Errorf("sqlite: a write panicked: %v\n%s", r, debug.Stack())
+			}
 		}
 	}()
 	return op.Run(c)
