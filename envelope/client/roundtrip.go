@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptrace"
@@ -122,7 +123,9 @@ func (e *endpoint) roundTrip(ctx context.Context, p *post) *failure {
 	}
 	if err := jsontext.Check(r.body); err != nil {
 		f := p.get.frameless(r.status, r.header)
-		f.cause = err
+		if f.cause = err; r.header["Content-Encoding"] != nil {
+			f.cause = fmt.Errorf("the answer has Content-Encoding %s: %w", r.header.Get("Content-Encoding"), err)
+		}
 		return f
 	}
 	return p.read(r.status, r.header, r.body)
@@ -160,8 +163,18 @@ func within(ctx context.Context, d time.Duration) (context.Context, context.Canc
 }
 
 // readBody reads an answer to its end, so that the connection can be reused, or up to
-// one byte more than most. It is not pooled: the rows of the result are parts of it.
+// one byte more than most. It is not pooled: the rows of the result are parts of it. No request asks for a compressed answer, and some
+// hosts compress all the same.
 func readBody(resp *http.Response, most int64, account *budget.Account) ([]byte, error) {
+	if plain := decompressor(resp.Header); plain != nil {
+		r, err := plain(resp.Body)
+		if err != nil {
+			return nil, err
+		}
+		body, err := io.ReadAll(account.Reader(io.LimitReader(r, most+1), -1, 0))
+		_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 1<<10)) // the end of the body, so that the connection can be reused
+		return body, err
+	}
 	if n := resp.ContentLength; n > 0 && n <= most {
 		if err := account.Reserve(int(n)); err != nil {
 			return nil, err
