@@ -116,7 +116,7 @@ var floors = map[string]string{
 
 	// A document on its way: parsed and coerced, validated, planned, executed and written. The
 	// reference executor stands beside all of it.
-	"resolvers/language":   "facade/kiterror schema/jsontext",
+	"resolvers/language":   "facade/kiterror schema schema/jsontext",
 	"resolvers/validation": "resolvers/language",
 	"resolvers/reference":  "facade facade/kiterror facade/rows schema/jsontext resolvers/binding",
 	"resolvers":            "facade facade/consistency facade/readset schema/jsontext facade/singleflight facade/access facade/budget facade/catalog facade/kiterror facade/rows resolvers/binding resolvers/language resolvers/validation",

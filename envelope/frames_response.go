@@ -112,15 +112,16 @@ func revive(v json.RawMessage) (int, *kiterror.Error) {
 
 // foreign is the failure of a host that sends no KitError.
 func foreign(integer int, message string, data json.RawMessage) *kiterror.Error {
-	e := &kiterror.Error{Message: message, Details: kiterror.ReviveDetails(data)}
+	e := &kiterror.Error{Message: message}
 	switch integer {
 	case MethodNotFound:
 		e.Code = kiterror.NotFound
 	case ParseError, InvalidRequest, InvalidParams:
 		e.Code = kiterror.BadRequest
 	default:
-		e.Code = kiterror.InternalError
-		e.Details = map[string]any{"originalCode": integer, "details": e.Details}
+		e.Foreign(strconv.AppendInt(nil, int64(integer), 10), data)
+		return e
 	}
+	e.ReviveDetails(data)
 	return e
 }

@@ -26,8 +26,9 @@ type Error struct {
 	Call      *int   `json:"call,omitempty"`    // the index of the call that failed, of an atomic batch
 	Details   any    `json:"details,omitempty"` // plain JSON values, or []schema.Detail where something in the call is refused
 
-	cause error         // logged here, never sent
-	after time.Duration // see After
+	cause error           // logged here, never sent
+	after time.Duration   // see After
+	sent  json.RawMessage // Details off the wire as their text, with all digits in the order of the members
 }
 
 // Errorf is an Error with a code and a message made by fmt. %w keeps a cause for errors.Is and
@@ -79,21 +80,32 @@ func (e *Error) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &wire); err != nil {
 		return err
 	}
-	*e = Error{Code: wire.Code, Message: wire.Message, Entity: wire.Entity, Operation: wire.Operation, Details: ReviveDetails(wire.Details)}
-	if m, _ := e.Details.(map[string]any); e.Code == PreconditionFailed && m["row"] != nil {
-		m["row"] = jsontext.Get(wire.Details, "row") // with all digits
-	}
-	if !e.Code.Known() {
-		e.Code = InternalError
-		e.Details = map[string]any{"originalCode": string(wire.Code), "details": e.Details}
+	*e = Error{Code: wire.Code, Message: wire.Message, Entity: wire.Entity, Operation: wire.Operation}
+	if e.Code.Known() {
+		e.ReviveDetails(wire.Details)
+	} else {
+		e.Foreign(jsontext.Quote(string(wire.Code)), wire.Details)
 	}
 	return nil
 }
 
-// ReviveDetails is the details of an error off the wire as they were where it
-// happened: a list of schema.Detail where it is one, else plain JSON values. A
-// number no double holds is lost, and leaves the rest.
-func ReviveDetails(text json.RawMessage) any {
+// Foreign makes e an INTERNAL_ERROR with the code, as JSON, and the details that another host gave a failure.
+func (e *Error) Foreign(code, details json.RawMessage) {
+	e.Code = InternalError
+	if len(details) == 0 {
+		details = json.RawMessage("null")
+	}
+	e.ReviveDetails(schema.Object{{Name: "details", Value: details}, {Name: "originalCode", Value: code}}.AppendJSON(nil))
+}
+
+// ReviveDetails sets the details of an error off the wire. [Error.AppendJSON] writes their text as long as Details is what it says.
+func (e *Error) ReviveDetails(text json.RawMessage) {
+	e.Details, e.sent = revive(e.Code, text), bytes.Clone(text)
+}
+
+// revive returns details off the wire as they were where the error happened: a list of schema.Detail where they are one, else plain
+// JSON values. A number that no double holds is lost, and leaves the rest.
+func revive(code Code, text json.RawMessage) any {
 	if len(text) == 0 || string(text) == "null" {
 		return nil
 	}
@@ -105,7 +117,25 @@ func ReviveDetails(text json.RawMessage) any {
 	}
 	var plain any
 	_ = json.Unmarshal(text, &plain)
+	if m, _ := plain.(map[string]any); code == PreconditionFailed && m["row"] != nil {
+		m["row"] = jsontext.Get(text, "row") // with all digits
+	}
 	return plain
+}
+
+// DetailsJSON returns Details as JSON; nil: there are none, or they are no JSON.
+func (e *Error) DetailsJSON() json.RawMessage {
+	if e.Details == nil {
+		return nil
+	}
+	if e.sent != nil && reflect.DeepEqual(e.Details, revive(e.Code, e.sent)) {
+		return e.sent
+	}
+	text, err := jsontext.Marshal(e.Details)
+	if err != nil {
+		return nil
+	}
+	return text
 }
 
 // WithCause returns a copy of e with the cause: it is logged and never sent.
@@ -204,11 +234,8 @@ func (e *Error) AppendJSON(dst []byte) []byte {
 	if e.Call != nil {
 		dst = strconv.AppendInt(append(dst, `,"call":`...), int64(*e.Call), 10)
 	}
-	if e.Details != nil {
-		if text, err := jsontext.Marshal(e.Details); err == nil {
-			dst = append(dst, `,"details":`...)
-			dst = append(dst, text...)
-		}
+	if text := e.DetailsJSON(); text != nil {
+		dst = append(append(dst, `,"details":`...), text...)
 	}
 	return append(dst, '}')
 }

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"runtime/debug"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // Report is err as it may leave the process: what every surface does with a
@@ -59,13 +61,17 @@ func Report(ctx context.Context, log *slog.Logger, err error, trace string) *Err
 	out := e.Masked()
 	if !named {
 		c := *out
-		all := map[string]any{}
-		if details == nil && c.Details != nil {
-			details = map[string]any{"details": c.Details} // a list, say, of another host
+		all := schema.Object{}
+		if text := e.DetailsJSON(); details != nil {
+			for name, value := range jsontext.Members(text) {
+				if name != "traceId" {
+					all = append(all, schema.Member{Name: name, Value: value})
+				}
+			}
+		} else if text != nil { // a list, say, of another host
+			all = append(all, schema.Member{Name: "details", Value: text})
 		}
-		maps.Copy(all, details)
-		all["traceId"] = id
-		c.Details = all
+		c.ReviveDetails(append(all, schema.Member{Name: "traceId", Value: jsontext.Quote(id)}).AppendJSON(nil))
 		out = &c
 	}
 	return out

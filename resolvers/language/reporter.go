@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"runtime/debug"
 	"time"
 
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // ErrTimeout is the cause of a context whose execution took longer than it may.
@@ -40,15 +41,22 @@ func (r *Reporter) Failed(ctx context.Context, trace string, err error) *Error {
 		Code:      string(e.Code),
 		entity:    e.Entity,
 		operation: e.Operation,
-		details:   e.Details,
 	}
-	if d, ok := f.details.(map[string]any); ok && e.Code == kiterror.InternalError {
-		f.trace, _ = d["traceId"].(string) // extensions have a member of its own for it
-		if f.details = nil; len(d) > 1 {
-			rest := maps.Clone(d)
-			delete(rest, "traceId")
-			f.details = rest
+	text := e.DetailsJSON()
+	if e.Code == kiterror.InternalError && jsontext.KindOf(text) == jsontext.Object {
+		f.trace = jsontext.Unquote(jsontext.Get(text, "traceId")) // extensions have a member of its own for it
+		var rest schema.Object
+		for name, value := range jsontext.Members(text) {
+			if name != "traceId" {
+				rest = append(rest, schema.Member{Name: name, Value: value})
+			}
 		}
+		if text = nil; rest != nil {
+			text = rest.AppendJSON(nil)
+		}
+	}
+	if text != nil {
+		f.details = text
 	}
 	return f
 }
