@@ -126,6 +126,9 @@ func (o *object) close() json.RawMessage {
 	return append(o.text, '}')
 }
 
+// passed has the shapes of the parameters that [catalog.Operation.Passes] names.
+var passed = map[string]*schema.Shape{"offset": &whole, "after": {Type: "string"}}
+
 // place reads each parameter into the part whose card declares it: params, then query,
 // then, where the operation is a query, the body.
 func (a *arguments) place(all []parameter) {
@@ -155,6 +158,10 @@ func (a *arguments) place(all []parameter) {
 		// An operation without cards takes anything (docs/decisions/remotes.md), as text.
 		if into == nil && a.op.Open {
 			a.query.set(p.name, textOf(p.values))
+			continue
+		}
+		if into == nil && a.op.Passes(p.name) {
+			a.query.set(p.name, coerce(passed[p.name], p.values[0]))
 			continue
 		}
 		if into == nil {

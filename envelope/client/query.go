@@ -22,6 +22,9 @@ func (p *pending) queryKeys() (keys []string, ok bool) {
 	return nil, false
 }
 
+// passes reports whether the host gets a key as the caller sent it, although its document does not say which keys it takes.
+func (p *pending) passes(key string) bool { return p.op != nil && p.op.Passes(key) }
+
 // propertyNames are the names of a compiled card's fields.
 func propertyNames(e *schema.Entity) []string {
 	names := make([]string, 0, len(e.Fields))
@@ -62,6 +65,7 @@ var optionalKeys = []string{"total", "count", "fields", "cursors", "limit"}
 //
 //	a key the host accepts, or one that is no key of lists   sent
 //	after, where the host accepts offset                     kept for place
+//	offset and after, where the host does not say            sent
 //	an optional key, a null, offset 0                        left out
 //	another key                                              VALIDATION_FAILED
 func (p *pending) hostQuery(query json.RawMessage) (json.RawMessage, *kiterror.Error) {
@@ -77,7 +81,7 @@ func (p *pending) hostQuery(query json.RawMessage) (json.RawMessage, *kiterror.E
 		kept := []byte{'{'}
 		for name, value := range jsontext.Members(query) {
 			switch {
-			case slices.Contains(accepts, name), !slices.Contains(listKeys, name), // an unknown key is the host's to refuse
+			case slices.Contains(accepts, name), p.passes(name), !slices.Contains(listKeys, name), // an unknown key is the host's to refuse
 				name == "after" && slices.Contains(accepts, "offset"):
 				kept = append(jsontext.AppendName(jsontext.Comma(kept), name), value...)
 			case jsontext.IsNull(value), slices.Contains(optionalKeys, name), name == "offset" && string(value) == "0":

@@ -41,7 +41,7 @@ func (p *pending) place(query json.RawMessage, probe bool) (json.RawMessage, *ki
 	if text := jsontext.Unquote(after); jsontext.KindOf(after) == jsontext.String && text != "" {
 		if l.from, own = readPosition(text, p.mark()); !own {
 			l.from = position{after: text}
-			if said && !slices.Contains(accepts, "after") {
+			if said && !slices.Contains(accepts, "after") && !p.passes("after") {
 				const message = "is not a cursor of this list in this order; send the endCursor of a page with the same sort, or leave it out to start at the beginning"
 				return nil, kiterror.Invalid("after "+message, schema.Detail{Path: "after", Pointer: "/query/after", Code: "cursor", Message: message})
 			}
@@ -61,7 +61,7 @@ func (p *pending) place(query json.RawMessage, probe bool) (json.RawMessage, *ki
 			l.asked = min(l.asked, max(most, limit))
 		}
 	}
-	if !own && l.asked == limit && (after == nil || !said || slices.Contains(accepts, "after")) {
+	if !own && l.asked == limit && (after == nil || !said || slices.Contains(accepts, "after") || p.passes("after")) {
 		return query, nil
 	}
 	out := json.RawMessage{'{'}
@@ -75,7 +75,7 @@ func (p *pending) place(query json.RawMessage, probe bool) (json.RawMessage, *ki
 	}
 	if l.from.after != "" {
 		set("after", jsontext.Quote(l.from.after))
-	} else if byOffset && l.from.rows > 0 {
+	} else if (byOffset || p.passes("offset")) && l.from.rows > 0 {
 		set("offset", strconv.AppendInt(nil, int64(l.from.rows), 10))
 	}
 	if l.asked >= 0 {

@@ -336,6 +336,8 @@ type Operation struct {
 	FilterWords []string
 	// SortsBehind says that the list of a remote sorts by values behind relations.
 	SortsBehind bool
+	// SortForm is the type of sort in the card of a remote's list: string, array, or "" where the card states neither alone.
+	SortForm string
 	// Cardless says that a remote publishes no input card for its list, whose words are unknown.
 	Cardless bool
 	// Attached says that a handler of the author's answers it.

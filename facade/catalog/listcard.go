@@ -193,6 +193,17 @@ func SortsBehind(card *schema.Card) bool {
 	return f != nil && f.Shape.Extra.Get(sortsBehind) != nil
 }
 
+// SortForm returns [Operation.SortForm] of the card of a list.
+func SortForm(card *schema.Card) string {
+	if card == nil {
+		return ""
+	}
+	if f := card.Field("sort"); f != nil && (f.Shape.Type == "string" || f.Shape.Type == "array") {
+		return f.Shape.Type
+	}
+	return ""
+}
+
 // discoveredList is the card of list as discovery has it: which fields may be
 // filtered by and with which operators, so that a consumer knows the filters of the
 // host (docs/calls.md). The operators of a kind are listed once, under $defs.

@@ -42,9 +42,18 @@ func (op *Operation) Keys() []string {
 // sentWords maps the words of other consumers to the keys of a list's query.
 var sentWords = map[string]string{"where": "filter", "orderBy": "sort", "page": "offset"}
 
+// Passes reports whether a key of a list is sent to the host as the caller sent it, because the host does not say which keys it takes.
+// The gateway itself sends none.
+func (op *Operation) Passes(key string) bool {
+	return op.Cardless && (key == "offset" || key == "after")
+}
+
 // SentKeys are the keys that a list may be sent in a consumer's own words.
 func (op *Operation) SentKeys(sent json.RawMessage) []string {
 	keys := op.Keys()
+	if op.Cardless {
+		keys = append(slices.Clip(keys), "offset", "after")
+	}
 	for name, value := range jsontext.Members(sent) {
 		if key := sentWords[name]; op.AnswersIn(name) && !jsontext.IsNull(value) {
 			keys = append(slices.Clip(keys), key)

@@ -36,6 +36,7 @@ func fitToDiscovery(r *report, m *model, k *bindings, src *project.Frond) {
 			restrict(r, m, door, door.Operation("list"), append([]string{"limit"}, namesOf(op.Input)...))
 			door.Operation("list").Cardless = op.Input == nil
 			door.Operation("list").FilterWords = filterWords(op.Input)
+			door.Operation("list").SortForm = catalog.SortForm(op.Input)
 			door.Operation("list").SortsBehind = catalog.SortsBehind(op.Input)
 		}
 		if has["findByIds"] == nil {

@@ -72,7 +72,10 @@ func query(l facade.RemoteList, f *filter.Filter) (json.RawMessage, error) {
 	for name, value := range jsontext.Members(l.Query) {
 		switch {
 		case jsontext.IsNull(value), name == "filter", name == "limit", name == "fields", name == "count":
-		case l.Op.Takes(name):
+		case l.Op.Takes(name), l.Op.Passes(name) && jsontext.Get(l.Sent, "page") == nil:
+			if name == "sort" {
+				value = sortIn(l.Op.SortForm, value)
+			}
 			out = append(out, schema.Member{Name: name, Value: value})
 		}
 	}
@@ -90,6 +93,28 @@ func query(l facade.RemoteList, f *filter.Filter) (json.RawMessage, error) {
 	return schema.Object(append(out, schema.Member{Name: "limit", Value: strconv.AppendInt(nil, int64(l.Limit), 10)})).AppendJSON(nil), nil
 }
 
+// sortIn returns the names of a sort in the form that the card of a host's list states: "-createdAt,title", ["-createdAt", "title"], or as
+// the caller sent them.
+func sortIn(form string, sort json.RawMessage) json.RawMessage {
+	if form == "" {
+		return sort
+	}
+	var names []string
+	if jsontext.KindOf(sort) == jsontext.Array {
+		for _, name := range jsontext.Elements(sort) {
+			names = append(names, jsontext.Unquote(name))
+		}
+	} else {
+		for name := range strings.SplitSeq(jsontext.Unquote(sort), ",") {
+			names = append(names, strings.TrimSpace(name))
+		}
+	}
+	if form == "array" {
+		return jsontext.AppendStrings(nil, names)
+	}
+	return jsontext.Quote(strings.Join(names, ","))
+}
+
 // inSentWords are the members of a list's query that the host takes in the consumer's words, and
 // whether where is among them, which has the filter:
 //
@@ -104,7 +129,7 @@ func inSentWords(l facade.RemoteList, f *filter.Filter) (out schema.Object, wher
 				return nil, false, kiterror.Errorf(kiterror.NotImplemented, "remote %s.list takes no filter; where takes equal values alone", l.Op.Door.Name)
 			}
 		case name == "orderBy":
-			sort := jsontext.Unquote(jsontext.Get(l.Query, "sort"))
+			sort := jsontext.Unquote(sortIn("string", jsontext.Get(l.Query, "sort")))
 			value = jsontext.Quote(strings.TrimPrefix(sort, "-"))
 		}
 		out = append(out, schema.Member{Name: name, Value: value})
