@@ -154,6 +154,7 @@ func TestSuggestions(t *testing.T) {
 			{`{ posts { totl } }`, ``, `Cannot query field \"totl\" on type \"PostConnection\". Did you mean \"total\"?`},
 			{`{ posts(filter: {titel: {eq: "x"}}) { total } }`, ``, `Field \"titel\" is not defined by type \"PostFilter\". Did you mean \"title\"?`},
 			{`{ posts(filter: {title: {contain: "x"}}) { total } }`, ``, `Field \"contain\" is not defined by type \"StringFilter\". Did you mean \"contains\"`},
+			{`{ posts(filter: {title: {equals: "x"}}) { total } }`, ``, `Field \"equals\" is not defined by type \"StringFilter\". It has eq, ne, in, notIn, lt, lte, gt, gte, contains, startsWith, endsWith, icontains, isNull.`},
 			{`query($f: PostFilter) { posts(filter: $f) { total } }`, `{"f":{"title":{"contain":"x"}}}`, `Field \"contain\" is not defined by type \"StringFilter\". Did you mean \"contains\"`},
 			{`{ posts(orderBy: [{title: ASC, views: DESC}]) { total } }`, ``, ``},
 		} {

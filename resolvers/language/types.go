@@ -3,6 +3,7 @@ package language
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/vektah/gqlparser/v2/ast"
@@ -129,8 +130,16 @@ func (n *Named) Unknown(field string) string {
 	if !n.of.Suggest {
 		return text
 	}
-	return text + Suggest(field, Names(n.Fields, func(f *Definition) string { return f.Name }))
+	names := Names(n.Fields, func(f *Definition) string { return f.Name })
+	near := Suggest(field, names)
+	if near == "" && strings.HasSuffix(n.Name, "Filter") && len(names) <= maxListed {
+		near = " It has " + strings.Join(names, ", ") + "."
+	}
+	return text + near
 }
+
+// maxListed is how many operators of a filter a refusal lists where no name is similar.
+const maxListed = 20
 
 // Suggest returns " Did you mean …?" where one of names is similar to a name, and "" otherwise.
 func Suggest(name string, names []string) string {
