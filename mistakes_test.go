@@ -50,7 +50,7 @@ func TestMistakes(t *testing.T) {
 		write func(*frond.App)
 		want  []string // "" for none
 	}{
-		{"a door that is not there", func(a *frond.App) { frond.Door[slim](a, "poost") }, []string{"Go code is written for poost, but no door is called that; the doors are post, tag"}},
+		{"a door that is not there", func(a *frond.App) { frond.Door[slim](a, "poost") }, []string{"Go code is written for poost, but no door is called that; did you mean post? the doors are post, tag"}},
 		{"a field the card does not have", func(a *frond.App) { frond.Door[subtitled](a, "post") }, []string{
 			"post has no field for frond_test.subtitled.Subtitle; name it as one of id, slug, title, body, status, publishedAt, likes, or keep it out with the tag `json:\"-\"`",
 		}},

@@ -97,7 +97,7 @@ func TestComputedFaults(t *testing.T) {
 	}
 	for config, want := range map[string]string{
 		"computed: {product: {name: {type: string, value: name}}}":                               "frond.yaml#/computed/product/name: the computed field name of product has the name of another field; give it a name of its own",
-		"computed: {produkt: {x: {type: string, value: name}}}":                                  "frond.yaml#/computed/produkt: a computed field is declared for produkt, but no door is called that; the doors are product",
+		"computed: {produkt: {x: {type: string, value: name}}}":                                  "frond.yaml#/computed/produkt: a computed field is declared for produkt, but no door is called that; did you mean product? the doors are product",
 		"computed: {product: {x-: {type: string, value: name}, 1: {type: string, value: name}}}": `frond.yaml#/computed/product/1: "1" cannot be the name of a computed field; write a letter, then letters, digits, - or _: excerpt`,
 	} {
 		if _, err := compile.Project(projectOf(t, goods(config)), nil); err == nil || err.Error() != want {

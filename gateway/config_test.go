@@ -94,7 +94,7 @@ func TestLoadConfigFaults(t *testing.T) {
 		environ    []string
 		want       []string // file#pointer and words of the fault, one a fault
 	}{
-		{"an unknown key names the known ones", "lisen: :80\n", nil, []string{"gateway.yaml#/lisen: there is no setting lisen; write one of vendor, title, description, listen, hosts, tls, store"}},
+		{"an unknown key names the known ones", "lisen: :80\n", nil, []string{"gateway.yaml#/lisen: there is no setting lisen; did you mean listen? write one of vendor, title, description, listen, hosts, tls, store"}},
 		{"an unknown key further down", "limits: {list: {maximum: 3}}\n", nil, []string{"gateway.yaml#/limits/list/maximum: there is no setting limits.list.maximum; write one of default, max"}},
 		{"an unknown map", "peers: {billing: http://x}\n", nil, []string{"gateway.yaml#/peers: there is no setting peers; write one of vendor"}},
 		{"a remote without an address", "remotes: {billing: {timeout: 3s}}\n", nil, []string{"gateway.yaml#/remotes: remotes cannot be this; billing: write the address of a host"}},

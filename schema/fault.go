@@ -92,6 +92,15 @@ func Quoted(name string) string {
 	}, name)
 }
 
+// DidYouMean begins a remedy with the known name that was probably meant: "did you mean eq? ". It is "" where no
+// name is near.
+func DidYouMean(name string, known []string) string {
+	if meant := near(name, known); meant != "" {
+		return "did you mean " + meant + "? "
+	}
+	return ""
+}
+
 // Instead ends a message about a name that does not exist with the names that do. With
 // suggest it asks about the one that was probably meant.
 func Instead(name string, names []string, suggest bool) string {

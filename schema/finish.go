@@ -158,13 +158,13 @@ func (c *compiler) registered(u *unit, p *Property, at string) {
 		c.fault(u, at, message, remedy)
 	}
 	if a.Create != nil && a.Create.Generate != "" && reg.Generators[a.Create.Generate] == nil {
-		unknown(at+"/x-kit/lifecycle/create/generate", fmt.Sprintf("unknown generator %q", a.Create.Generate), didYouMean(a.Create.Generate, reg.Generators)+"register it, or use "+keysOf(reg.Generators))
+		unknown(at+"/x-kit/lifecycle/create/generate", fmt.Sprintf("unknown generator %q", a.Create.Generate), DidYouMean(a.Create.Generate, sortedKeys(reg.Generators))+"register it, or use "+keysOf(reg.Generators))
 	}
 	if a.In.Name != "" && reg.Conversions[a.In.Name].Decode == nil {
-		unknown(at+"/x-kit/boundary/in/decode", fmt.Sprintf("unknown generator or conversion %q", a.In.Name), didYouMean(a.In.Name, reg.Conversions)+"register a conversion that decodes, or use "+keysOf(reg.Conversions))
+		unknown(at+"/x-kit/boundary/in/decode", fmt.Sprintf("unknown generator or conversion %q", a.In.Name), DidYouMean(a.In.Name, sortedKeys(reg.Conversions))+"register a conversion that decodes, or use "+keysOf(reg.Conversions))
 	}
 	if a.Out.Name != "" && reg.Conversions[a.Out.Name].Encode == nil {
-		unknown(at+"/x-kit/boundary/out/encode", fmt.Sprintf("unknown generator or conversion %q", a.Out.Name), didYouMean(a.Out.Name, reg.Conversions)+"register a conversion that encodes, or use "+keysOf(reg.Conversions))
+		unknown(at+"/x-kit/boundary/out/encode", fmt.Sprintf("unknown generator or conversion %q", a.Out.Name), DidYouMean(a.Out.Name, sortedKeys(reg.Conversions))+"register a conversion that encodes, or use "+keysOf(reg.Conversions))
 	}
 }
 
@@ -174,14 +174,6 @@ func keysOf[V any](m map[string]V) string {
 		return "none: the registry is empty"
 	}
 	return orList(sortedKeys(m))
-}
-
-// didYouMean returns the beginning of a remedy that names the nearest known name, or "".
-func didYouMean[V any](name string, known map[string]V) string {
-	if n := near(name, sortedKeys(known)); n != "" {
-		return "did you mean " + n + "? "
-	}
-	return ""
 }
 
 // axisNames are the keys of the objects in x-kit, by the pointer of the object as Axes.Extra
@@ -194,10 +186,7 @@ var axisNames = map[string]string{
 // role/relation/kin it names kind.
 func meantAxis(pointer string) string {
 	i := strings.LastIndexByte(pointer, '/') + 1
-	if n := near(pointer[i:], strings.Fields(axisNames[pointer[:i]])); n != "" {
-		return "did you mean " + n + "? "
-	}
-	return ""
+	return DidYouMean(pointer[i:], strings.Fields(axisNames[pointer[:i]]))
 }
 
 // primary reports an entity with no primary key, with several, or with one whose value is an

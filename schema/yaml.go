@@ -39,7 +39,11 @@ func ToJSON(file string, data []byte) (json.RawMessage, error) {
 		}
 		text, err := yamlToJSON(data)
 		if err != nil {
-			return nil, Faults{{File: file, Message: "this is not YAML that can be read: " + err.Error(), Remedy: "write one YAML document with plain mappings, lists and scalars"}}
+			remedy := "write one YAML document with plain mappings, lists and scalars"
+			if message := err.Error(); strings.Contains(message, "must be specified") || strings.Contains(message, "flow map content") || strings.Contains(message, "tag character") {
+				remedy = `put an expression in quotes, as in {when: '"staff" in user.roles'}`
+			}
+			return nil, Faults{{File: file, Message: "this is not YAML that can be read: " + err.Error(), Remedy: remedy}}
 		}
 		return text, nil
 	}

@@ -130,7 +130,7 @@ func (b *Compiler) operations(file, at string, door *catalog.Door, names []strin
 		case anyDoor && (catalog.BuiltinNamed(name) != nil || slices.ContainsFunc(door.Frond.Doors, func(d *catalog.Door) bool { return d.Operation(name) != nil })):
 			continue
 		}
-		b.Fault(file, fmt.Sprint(at, i), fmt.Sprintf("%s has no operation %q", door.Name, name), "name some of "+strings.Join(door.OperationNames(), ", ")+or)
+		b.Fault(file, fmt.Sprint(at, i), fmt.Sprintf("%s has no operation %q", door.Name, name), schema.DidYouMean(name, door.OperationNames())+"name some of "+strings.Join(door.OperationNames(), ", ")+or)
 	}
 }
 
@@ -142,7 +142,7 @@ func (b *Compiler) readOnly(file, at string, door *catalog.Door, name string, r 
 	case p == nil && door.ComputedField(name) != nil:
 		b.Fault(file, at, fmt.Sprintf("%s is computed, so that nobody sends it anyway", name), "leave it out")
 	case p == nil || !p.Stored:
-		b.Fault(file, at, fmt.Sprintf("%s has no stored field %q", door.Name, name), "name some of "+strings.Join(catalog.StoredFields(door.Entity), ", "))
+		b.Fault(file, at, fmt.Sprintf("%s has no stored field %q", door.Name, name), schema.DidYouMean(name, catalog.StoredFields(door.Entity))+"name some of "+strings.Join(catalog.StoredFields(door.Entity), ", "))
 	case slices.Contains(r.hide, p.Name):
 		b.Fault(file, at, fmt.Sprintf("%s is hidden, so that nobody sends it anyway", name), "leave it under hide or under readOnly")
 	case slices.Contains(r.readOnly, p.Name):
@@ -161,7 +161,7 @@ func (b *Compiler) hidden(file, at string, door *catalog.Door, name string, hide
 	case p != nil:
 		name = p.Name
 	case door.ComputedField(name) == nil:
-		b.Fault(file, at, fmt.Sprintf("%s has no field %q", door.Name, name), "name some of "+strings.Join(door.FieldNames(), ", "))
+		b.Fault(file, at, fmt.Sprintf("%s has no field %q", door.Name, name), schema.DidYouMean(name, door.FieldNames())+"name some of "+strings.Join(door.FieldNames(), ", "))
 		return hide
 	}
 	if slices.Contains(hide, name) {
@@ -176,7 +176,7 @@ func (b *Compiler) hidden(file, at string, door *catalog.Door, name string, hide
 func (b *Compiler) preset(file string, door *catalog.Door, r *rule, c project.Preset) {
 	p := door.Entity.Property(c.Name)
 	if p == nil || !p.Stored {
-		b.Fault(file, c.At, fmt.Sprintf("%s has no stored field %q", door.Name, c.Name), "name some of "+strings.Join(catalog.StoredFields(door.Entity), ", "))
+		b.Fault(file, c.At, fmt.Sprintf("%s has no stored field %q", door.Name, c.Name), schema.DidYouMean(c.Name, catalog.StoredFields(door.Entity))+"name some of "+strings.Join(catalog.StoredFields(door.Entity), ", "))
 		return
 	}
 	ref, value, why := readReference(c.Value)

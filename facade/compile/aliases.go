@@ -23,7 +23,7 @@ func compileAlias(r *report, m *model, now func() time.Time, file string, all []
 		return // a remote of which nothing is known yet may have it
 	}
 	if door == nil {
-		r.fault(file, n.At, fmt.Sprintf("%s is an alias of %s, and no door is called that", n.From, n.To), m.doorsRemedy())
+		r.fault(file, n.At, fmt.Sprintf("%s is an alias of %s, and no door is called that", n.From, n.To), m.doorsRemedy(n.To))
 		return
 	}
 	if other := m.doors[schema.EntityKey(n.From)]; other != nil {

@@ -57,7 +57,7 @@ func attach(r *report, m *model, k *bindings, code *facade.Project) {
 func attachedTo(r *report, m *model, name, what, called string) *catalog.Door {
 	door := m.doors[schema.EntityKey(name)]
 	if door == nil {
-		r.fault(goCode, "", what+", but no door is called "+called, m.doorsRemedy())
+		r.fault(goCode, "", what+", but no door is called "+called, m.doorsRemedy(name))
 	}
 	return door
 }

@@ -61,7 +61,7 @@ func compileRename(r *report, m *model, file string, all []project.Rename, n pro
 		case m.set.Entity(from) != nil:
 			r.fault(file, n.At, fmt.Sprintf("%s is renamed, and there is an entity called that", from), "remove its card, or the line")
 		case m.stored(end) == nil:
-			r.fault(file, n.At, fmt.Sprintf("%s is renamed to %s, and there is no entity called that", from, end), m.entitiesRemedy())
+			r.fault(file, n.At, fmt.Sprintf("%s is renamed to %s, and there is no entity called that", from, end), m.entitiesRemedy(end))
 		default:
 			return out, true
 		}
@@ -76,7 +76,7 @@ func compileRename(r *report, m *model, file string, all []project.Rename, n pro
 	case circle:
 		r.fault(file, n.At, "the renames lead in a circle", "leave one of them out")
 	case e == nil:
-		r.fault(file, n.At, fmt.Sprintf("%s is renamed, and there is no entity called %s", n.From, from), m.entitiesRemedy())
+		r.fault(file, n.At, fmt.Sprintf("%s is renamed, and there is no entity called %s", n.From, from), m.entitiesRemedy(from))
 	case schema.EntityKey(toEntity) != e.Key:
 		r.fault(file, n.At, fmt.Sprintf("%s: %s moves a field to another entity", n.From, n.To), "a rename stays in its entity: "+n.From+": "+from+".NAME")
 	case e.Property(field) != nil:
@@ -98,7 +98,7 @@ func compileRemoval(r *report, m *model, file string, all []project.Rename, n pr
 	case !isField && m.set.Entity(entity) != nil:
 		r.fault(file, n.At, fmt.Sprintf("%s has no new name, and there is an entity called that", entity), "remove its card, or the line")
 	case isField && e == nil:
-		r.fault(file, n.At, fmt.Sprintf("%s has no new name, and there is no entity called %s", n.From, entity), m.entitiesRemedy())
+		r.fault(file, n.At, fmt.Sprintf("%s has no new name, and there is no entity called %s", n.From, entity), m.entitiesRemedy(entity))
 	case isField && e.Property(field) != nil:
 		r.fault(file, n.At, fmt.Sprintf("%s has no new name, and %s has a field called that", n.From, e.Name), "remove the field, or the line")
 	default:
@@ -159,7 +159,7 @@ func compileBackfill(r *report, m *model, file, frond string, v project.Value) *
 		r.fault(file, v.At, fmt.Sprintf("%s is no field", v.Of), "write ENTITY.FIELD: product.price: int(price * 100)")
 		return nil
 	case e == nil || e.Frond != frond:
-		r.fault(file, v.At, fmt.Sprintf("%s is given a value, and this Frond keeps no entity called %s", v.Of, name), m.entitiesRemedy())
+		r.fault(file, v.At, fmt.Sprintf("%s is given a value, and this Frond keeps no entity called %s", v.Of, name), m.entitiesRemedy(name))
 		return nil
 	}
 	p := e.Property(field)

@@ -158,7 +158,7 @@ func emitter(r *report, m *model, src *project.Frond, f *catalog.Fact, on projec
 	case op == nil && catalog.ChangeOf(operation) != "":
 		r.fault(file, on.At, fmt.Sprintf("%s has no operation %s, so that the fact would never be emitted", door.Name, operation), "name one of "+strings.Join(commandsOf(door), ", "))
 	case op == nil:
-		r.fault(file, on.At, fmt.Sprintf("%s has no operation %q", door.Name, operation), "name one of create, update, delete")
+		r.fault(file, on.At, fmt.Sprintf("%s has no operation %q", door.Name, operation), schema.DidYouMean(operation, []string{"create", "update", "delete"})+"name one of create, update, delete")
 	case op.Kind == catalog.Query:
 		r.fault(file, on.At, fmt.Sprintf("%s is a query, and changes nothing that could be announced", on.Name), "name one of create, update, delete")
 	case door.Entity == nil, catalog.ChangeOf(operation) == "" || !op.Builtin:

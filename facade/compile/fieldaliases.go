@@ -31,7 +31,7 @@ func compileFieldAlias(r *report, m *model, now func() time.Time, file string, a
 		p = e.Property(is)
 	}
 	if p == nil || !p.Stored {
-		r.fault(file, n.At, fmt.Sprintf("%s is an alias of %s, and no door has a field called that", n.From, n.To), m.doorsRemedy())
+		r.fault(file, n.At, fmt.Sprintf("%s is an alias of %s, and no door has a field called that", n.From, n.To), m.doorsRemedy(entity))
 		return
 	}
 	until := lastSecond(n.Until)

@@ -47,8 +47,8 @@ func (m *model) card(r *report, file, frond, name string, p project.Part) *schem
 	return nil
 }
 
-// doorsRemedy names the doors there are, for a fault about one that does not exist.
-func (m *model) doorsRemedy() string {
+// doorsRemedy names the doors there are, for a fault about a name that no door has.
+func (m *model) doorsRemedy(name string) string {
 	var names []string
 	for _, f := range m.fronds {
 		for _, d := range f.Doors {
@@ -58,7 +58,7 @@ func (m *model) doorsRemedy() string {
 	if len(names) == 0 {
 		return "there is no door at all; declare it in a frond.yaml, or add a card"
 	}
-	return "the doors are " + strings.Join(names, ", ")
+	return schema.DidYouMean(name, names) + "the doors are " + strings.Join(names, ", ")
 }
 
 // view compiles a card that this package makes itself, such as the query of list.
@@ -76,7 +76,7 @@ func (m *model) doorOf(r *report, src *project.Frond, name, at, what string) *ca
 	door := m.doors[schema.EntityKey(name)]
 	switch {
 	case door == nil:
-		r.fault(src.Config.File, at, fmt.Sprintf("%s is declared for %s, but no door is called that", what, name), m.doorsRemedy())
+		r.fault(src.Config.File, at, fmt.Sprintf("%s is declared for %s, but no door is called that", what, name), m.doorsRemedy(name))
 		return nil
 	case door.Frond.Name != src.Name:
 		r.fault(src.Config.File, at, fmt.Sprintf("%s is declared for %s, which is a door of the Frond %s", what, door.Name, door.Frond.Name), "declare it in that Frond's frond.yaml")
@@ -94,13 +94,13 @@ func (m *model) stored(name string) *schema.Entity {
 	return e
 }
 
-// entitiesRemedy names the entities there are.
-func (m *model) entitiesRemedy() string {
+// entitiesRemedy names the entities there are, for a fault about a name that no entity has.
+func (m *model) entitiesRemedy(name string) string {
 	var names []string
 	for _, e := range m.set.Entities {
 		if m.stored(e.Name) != nil {
 			names = append(names, e.Name)
 		}
 	}
-	return "the entities are " + strings.Join(names, ", ")
+	return schema.DidYouMean(name, names) + "the entities are " + strings.Join(names, ", ")
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/project"
@@ -74,7 +75,7 @@ func (b *doorBuilder) switchedOff(src *project.Frond, c *project.Door) (off map[
 	}
 	for i, name := range c.Only {
 		if catalog.BuiltinNamed(name) == nil && !slices.ContainsFunc(c.Ops, func(o project.Operation) bool { return o.Name == name }) {
-			b.report.fault(src.Config.File, fmt.Sprint(c.At, "/operations/only/", i), fmt.Sprintf("%s is no built-in operation", name), "name some of "+catalog.BuiltinNames())
+			b.report.fault(src.Config.File, fmt.Sprint(c.At, "/operations/only/", i), fmt.Sprintf("%s is no built-in operation", name), schema.DidYouMean(name, strings.Split(catalog.BuiltinNames(), ", "))+"name some of "+catalog.BuiltinNames())
 		}
 	}
 	for i := range c.Ops {
@@ -98,7 +99,7 @@ func (b *doorBuilder) namedOperations(d *catalog.Door, src *project.Frond, c *pr
 			continue
 		}
 		if o.Off {
-			b.report.fault(src.Config.File, o.At, fmt.Sprintf("%s is no operation that can be switched off", o.Name), "the built-in ones are "+catalog.BuiltinNames())
+			b.report.fault(src.Config.File, o.At, fmt.Sprintf("%s is no operation that can be switched off", o.Name), schema.DidYouMean(o.Name, strings.Split(catalog.BuiltinNames(), ", "))+"the built-in ones are "+catalog.BuiltinNames())
 			continue
 		}
 		op := &catalog.Operation{

@@ -60,7 +60,7 @@ func search(r *report, m *model, src *project.Frond, s *project.Search) {
 	for _, f := range s.Fields {
 		p := e.Property(f.Name)
 		if p == nil || !p.Stored || p.Kind != schema.KindString || p.Link != nil || p == e.Primary {
-			fault(f.At, fmt.Sprintf("%s has no text called %s to search", e.Name, f.Name), "its texts are "+strings.Join(textsOf(e), ", "))
+			fault(f.At, fmt.Sprintf("%s has no text called %s to search", e.Name, f.Name), schema.DidYouMean(f.Name, textsOf(e))+"its texts are "+strings.Join(textsOf(e), ", "))
 			continue
 		}
 		fields = append(fields, schema.SearchField{Property: p, Weight: f.Weight})

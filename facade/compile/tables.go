@@ -39,7 +39,7 @@ func checkTables(r *report, m *model, src *project.Frond, tables []project.Table
 		}
 		for field := range t.Columns {
 			if !slices.Contains(names, field) {
-				r.fault(src.Config.File, t.At+"/columns/"+field, fmt.Sprintf("%s has no field %s with a column", e.Name, field), "its fields are "+strings.Join(names, ", "))
+				r.fault(src.Config.File, t.At+"/columns/"+field, fmt.Sprintf("%s has no field %s with a column", e.Name, field), schema.DidYouMean(field, names)+"its fields are "+strings.Join(names, ", "))
 			}
 		}
 		checkKey(r, src, t, e)

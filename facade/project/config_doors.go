@@ -199,7 +199,7 @@ func (r *configReader) many(value json.RawMessage, at string) (all []Many) {
 		m.Words = r.distinct(value, at, like)
 		for _, word := range m.Words {
 			if !slices.Contains(manyWords, word.Name) {
-				r.fault(word.At, fmt.Sprintf("%q is no write of many rows", word.Name), "write create, update, delete, upsert or import")
+				r.fault(word.At, fmt.Sprintf("%q is no write of many rows", word.Name), schema.DidYouMean(word.Name, []string{"create", "update", "delete", "upsert", "import"})+"write create, update, delete, upsert or import")
 			}
 		}
 		all = append(all, m)

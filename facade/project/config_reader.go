@@ -38,7 +38,7 @@ func (r *configReader) object(value json.RawMessage, at, what string, known []st
 	for name, value := range jsontext.Members(value) {
 		here := at + "/" + jsontext.Token(name)
 		if known != nil && !slices.Contains(known, name) {
-			r.fault(here, fmt.Sprintf("%s has no key %s", what, name), "its keys are "+strings.Join(known, ", "))
+			r.fault(here, fmt.Sprintf("%s has no key %s", what, name), schema.DidYouMean(name, known)+"its keys are "+strings.Join(known, ", "))
 			continue
 		}
 		member(name, here, value)

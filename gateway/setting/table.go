@@ -22,7 +22,8 @@ func (t Table) Set(key, text string) error {
 	if s := t.find(key); s != nil {
 		return s.set(text)
 	}
-	return fmt.Errorf("there is no setting %s; write one of %s", key, strings.Join(t.keysBelow(""), ", "))
+	keys := t.keysBelow("")
+	return fmt.Errorf("there is no setting %s; %swrite one of %s", key, schema.DidYouMean(key, keys), strings.Join(keys, ", "))
 }
 
 // ReadFile sets everything that a gateway.yaml says and reports everything wrong with
@@ -75,7 +76,7 @@ func (t Table) readMap(file, prefix string, m json.RawMessage) (faults schema.Fa
 			if t.find(strings.TrimSuffix(prefix, ".")) != nil {
 				valid = append([]string{"url"}, valid...)
 			}
-			remedy = "write one of " + strings.Join(valid, ", ")
+			remedy = schema.DidYouMean(name, valid) + "write one of " + strings.Join(valid, ", ")
 		case kind == jsontext.Null: // a key without a value: the default holds
 		case s != nil && below != nil && kind == jsontext.Object && jsontext.Get(value, "url") == nil:
 			message = fmt.Sprintf("%s has no url", key)
