@@ -30,7 +30,7 @@ var ratchets = []ratchet{
 	{"code lines of the product", 112_000, 70_000},
 	{"packages of the product", 76, 60},
 	{"floors of the product", 12, 12},
-	{"production files in one folder", 40, 30},
+	{"production files in one folder", 44, 30},
 	{"exported names", 2_400, 1_500},
 	{"exported names that no other package uses", 0, 0},
 	{"exported methods that no other package uses", 0, 0},

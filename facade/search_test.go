@@ -209,7 +209,7 @@ func TestSearchPages(t *testing.T) {
 func TestSearchConfig(t *testing.T) {
 	for _, c := range []struct{ search, want string }{
 		{`{book: {fields: {title: E}}}`, "the weight of a searched field has to be A, B, C or D; write title: A"},
-		{`{book: {fields: {titel: A}}}`, "book has no text called titel to search; its texts are title, note, secret, status"},
+		{`{book: {fields: {titel: A}}}`, "book has no text called titel to search; did you mean title? its texts are title, note, secret, status"},
 		{`{label: {fields: {rank: A}}}`, "label has no text called rank"},
 		{`{book: {fields: {title: A}, language: klingon}}`, `the language "klingon" is not known; write simple or english`},
 		{`{book: {fields: {title: A}, headline: note}}`, "the computed field note of book has the name of another field"},

@@ -62,17 +62,8 @@ func makeReceiver(ctx context.Context, project *facade.Project, frond string, op
 	if len(addresses) == 0 {
 		addresses = []string{"127.0.0.1:4100"}
 	}
-	var faults schema.Faults
-	for _, a := range addresses {
-		if !opts.AllowUnsigned && !setting.Loopback(a) && len(opts.Config.Signing.Keys) == 0 {
-			faults = append(faults, schema.Fault{
-				File: "--hosts", Message: "a receiver that does not verify calls believes every caller and does not listen on " + a,
-				Remedy: "listen on 127.0.0.1, verify calls with --verify-keys, or close access by other means and write --allow-unsigned",
-			})
-		}
-	}
-	verifier, bad := opts.Config.Signing.WithDefaults().Verifier(opts.Config.Dir, frond)
-	if err := append(faults, bad...).Err(); err != nil {
+	verifier, faults := opts.Config.Signing.WithDefaults().Verifier(opts.Config.Dir, frond)
+	if err := append(exposed(addresses, opts), faults...).Err(); err != nil {
 		return nil, err
 	}
 	here := opts.Options
@@ -118,6 +109,19 @@ func makeReceiver(ctx context.Context, project *facade.Project, frond string, op
 	r.handler = host.around(func(r *http.Request) *guard.Path { return cmp.Or(surfaces[r.URL.Path], others) })
 	host.start() //nolint:contextcheck // Close ends what it starts
 	return r, nil
+}
+
+// exposed returns the faults of addresses beyond loopback of a receiver that does not verify calls.
+func exposed(addresses []string, opts *ReceiverOptions) (faults schema.Faults) {
+	for _, a := range addresses {
+		if !opts.AllowUnsigned && !setting.Loopback(a) && len(opts.Config.Signing.Keys) == 0 {
+			faults = append(faults, schema.Fault{
+				File: "--hosts", Message: "a receiver that does not verify calls believes every caller and does not listen on " + a,
+				Remedy: "listen on 127.0.0.1, verify calls with --verify-keys, or close access by other means and write --allow-unsigned",
+			})
+		}
+	}
+	return faults
 }
 
 // received is a path of the envelope behind the guards of a receiver.
