@@ -27,6 +27,7 @@ SHARING   = . ./facade/... ./envelope/... ./resolvers/... ./rest/... ./facts/...
 PROGRAMS := $(CURDIR)/bin/tests
 N        ?= 20000
 PAIRS    ?= 400
+CALLS    ?= 20000
 KILLS    ?= 1000
 BODIES   ?= 200000
 WRITES   ?= 200
@@ -37,7 +38,7 @@ NPM_CI   := npm ci --no-progress --no-audit --no-fund --prefer-offline
 BIN      := bin/frond
 
 .DEFAULT_GOAL := all
-.PHONY: all help build packages programs run test cold js client console race e2e fuzz leak soak plans migrations postgres postgres18 patroni differential evolution judge writes uploads facts mutation long bench bench-all bench-short neighbour golden lint fmt generate wasm check up down
+.PHONY: all help build packages programs run test cold js client console race e2e fuzz leak soak plans migrations postgres postgres18 patroni differential evolution topology judge writes uploads facts mutation long bench bench-all bench-short neighbour golden lint fmt generate wasm check up down
 
 all: console build test lint ## Build, test and lint: what `make` alone does
 
@@ -157,6 +158,9 @@ differential: js ## Compare our answers with those of graphql-js for N (20000) g
 evolution: js ## Compare what frond diff says with replayed requests and graphql-inspector, for PAIRS (400) new pairs of versions
 	$(GO) test ./e2e/evolution -count=1 -v -timeout=0 -from=$$(date +%s) -cases=$(PAIRS)
 
+topology: ## Make CALLS (20000) new calls of four Fronds in each of 15 topologies, and compare the answers with those of one process
+	$(GO) test ./e2e/topology -count=1 -timeout=0 -from=$$(date +%s) -calls=$(CALLS)
+
 judge: js ## Compare the judge in JavaScript with the Go judge for BODIES (200000) new bodies of generated cards
 	$(GO) test ./e2e/judge -count=1 -v -run='TestJudge$$' -timeout=0 -from=$$(date +%s) -pairs=$(BODIES)
 
@@ -174,7 +178,7 @@ mutation: js ## Change the code in MUTANTS (40) small ways drawn by SEED (1), an
 
 # One after another: each of them uses the whole machine. The seed of the mutants is the
 # same every time, so that a survivor is a change of ours and not of the dice.
-long: ## CI's long run, some hours: mutation with a fixed seed, every fuzz target, leak, soak, postgres, postgres18, differential, evolution, judge, writes, uploads and facts
+long: ## CI's long run, some hours: mutation with a fixed seed, every fuzz target, leak, soak, postgres, postgres18, differential, evolution, topology, judge, writes, uploads and facts
 	$(MAKE) mutation SEED=1
 	$(MAKE) fuzz
 	$(MAKE) leak
@@ -183,6 +187,7 @@ long: ## CI's long run, some hours: mutation with a fixed seed, every fuzz targe
 	$(MAKE) postgres18
 	$(MAKE) differential
 	$(MAKE) evolution
+	$(MAKE) topology
 	$(MAKE) judge
 	$(MAKE) writes
 	$(MAKE) uploads
