@@ -146,7 +146,7 @@ mutation of many {"count":1}
 deleted many {"count":5}
 upload ["ä 'b'.png","image/png",true,true]
 set file ["c.png",true]
-refused file [["VALIDATION_FAILED","product","update",null],"NOT_FOUND"]
+refused file [["VALIDATION_FAILED","product","update",[{"path":"image","pointer":"/body/image","code":"contentMediaType","message":"a file of type text/plain is not taken here; send one of image/png, image/jpeg"}]],"NOT_FOUND"]
 delete file [null,null]
 aborted "stop"
 retried ["Walnut tamper, 58 mm",3]

@@ -103,7 +103,7 @@ func manyDeletesPointed(run func(context.Context, *execution) (*Result, error)) 
 			}
 		}
 		switch {
-		case err != nil && at != nil:
+		case kiterror.CodeOf(err) == kiterror.Conflict && at != nil:
 			return nil, ofRow(err, keyText(at))
 		case err != nil:
 			return nil, err
@@ -138,7 +138,7 @@ func pointed(ctx context.Context, x *execution, e *schema.Entity, keys []any, se
 			if found.op == nil { // one is enough to know
 				kept, err := keysAnywhere(ctx, asHost(&x.viewer), by, where, 0)
 				if err == nil && len(kept) > 0 {
-					err = maskedConflict(ctx, &x.viewer, kiterror.InUse(by))
+					err = pointedConflict(ctx, x, by, where)
 					at = kept[0]
 				}
 				if err != nil {
@@ -184,6 +184,31 @@ func pointed(ctx context.Context, x *execution, e *schema.Entity, keys []any, se
 		follow = append(follow, more...)
 	}
 	return follow, nil, nil
+}
+
+// pointedConflict is the error for a row that rows elsewhere keep. If the host of either side alone has the access rules, it says first
+// whether the caller may delete rows, and rows that it hides from the caller have no name.
+func pointedConflict(ctx context.Context, x *execution, by *schema.Property, where *filter.Filter) error {
+	if x.runner.by == byRemote && x.door.collector == nil && x.op.Takes("where") {
+		none := (&filter.Filter{Op: filter.IsNull, Field: x.door.Entity.Primary, Values: []any{true}}).AppendJSON(nil)
+		r, err := remoteRequest(&x.viewer, x.door.Door)
+		if err != nil {
+			return err
+		}
+		in := Invocation{ID: x.call.Invocation.ID, Params: x.call.Invocation.Params, Query: schema.Object{{Name: "where", Value: none}}.AppendJSON(nil)}
+		_, err = x.host.remotes.Call(ctx, r, sentCall(x, in))
+		if code := kiterror.CodeOf(err); code == kiterror.Forbidden || code == kiterror.Unauthorized {
+			return err
+		}
+	}
+	conflict := kiterror.InUse(by)
+	if d := x.host.catalog.Door(by.Owner.Key); d != nil && d.Frond.Remote != "" && x.host.doors.of(d).collector == nil && !x.inside {
+		seen, err := keysAnywhere(ctx, &x.viewer, by, where, 0)
+		if err != nil || len(seen) == 0 {
+			return veiledConflict(conflict)
+		}
+	}
+	return maskedConflict(ctx, &x.viewer, conflict)
 }
 
 // changeAll changes the rows that follow a deleted one.

@@ -405,10 +405,7 @@ func maskedConflict(ctx context.Context, x *viewer, err error) error {
 		if ok && scope.Rows == nil && x.readable(scope, by) {
 			return err
 		}
-		const message = "is still pointed at by other rows; remove or change them first"
-		veiled := kiterror.Errorf(kiterror.Conflict, "the row %s", message).WithCause(err)
-		veiled.Details = []schema.Detail{{Path: "id", Pointer: "/params/id", Code: kiterror.Restrict, Message: message}}
-		return veiled
+		return veiledConflict(err)
 	}
 	var seen []*schema.Property
 	for _, p := range v.Fields {
@@ -425,6 +422,14 @@ func maskedConflict(ctx context.Context, x *viewer, err error) error {
 		return kiterror.Errorf(kiterror.Conflict, "a value that is not yours to send is already taken").WithCause(err)
 	}
 	return kiterror.Errorf(kiterror.Conflict, "a value that is not yours to send names a row that does not exist").WithCause(err)
+}
+
+// veiledConflict is the CONFLICT of a row that others point at, without a name for them.
+func veiledConflict(err error) *kiterror.Error {
+	const message = "is still pointed at by other rows; remove or change them first"
+	veiled := kiterror.Errorf(kiterror.Conflict, "the row %s", message).WithCause(err)
+	veiled.Details = []schema.Detail{{Path: "id", Pointer: "/params/id", Code: kiterror.Restrict, Message: message}}
+	return veiled
 }
 
 // storeKeeper is the keeper of rows in the store of this host, and the boundary that their
