@@ -98,7 +98,7 @@ func makeReceiver(ctx context.Context, project *facade.Project, frond string, op
 	surfaces := map[string]*guard.Path{envelope.Path: received(envelope.Path, frames)}
 	surfaces[envelope.Path].Consistent = host.copies()
 	paths := []string{envelope.Path}
-	for path, handler := range besideCalls(host, served, caller, verifier) {
+	for path, handler := range besideCalls(host, served, caller, verifier) { //nolint:contextcheck // the host ends it
 		paths, surfaces[path] = append(paths, path), received(path, handler)
 	}
 	mux.HandleFunc("/livez", live)

@@ -1,9 +1,10 @@
 package filter
 
 import (
+	"slices"
+
 	"github.com/frondhost/frond/facade/search"
 	"github.com/frondhost/frond/schema"
-	"slices"
 )
 
 // Filter is a condition on the rows of one entity: checked against its card and

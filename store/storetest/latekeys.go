@@ -134,34 +134,76 @@ func testLateKeys(w *manyWorld) {
 		calls     []lateCall
 		want      string // the results, or the index of the call, and the error
 	}{
-		{"two rows change places, and answer their new ones", "admin", []lateCall{update("c0", `{"pos":1}`), update("c1", `{"pos":0}`)},
-			`{"id":"c0","boardId":"b1","pos":1,"code":"k0","slot":0,"day":"2026-01-01"} {"id":"c1","boardId":"b1","pos":0,"code":"k1","slot":1,"day":"2026-01-02"}`},
-		{"so do texts, dates and nulls", "admin", []lateCall{update("c0", `{"code":"k1","day":"2026-01-02","slot":1}`), update("c1", `{"code":"k0","day":"2026-01-01","slot":0}`)},
-			`{"id":"c0","boardId":"b1","pos":1,"code":"k1","slot":1,"day":"2026-01-02"} {"id":"c1","boardId":"b1","pos":0,"code":"k0","slot":0,"day":"2026-01-01"}`},
-		{"a new row takes the place of one that moves", "admin", []lateCall{{"card.create", "", "", `{"id":"n1","boardId":"b1","pos":2,"code":"n1","day":"2027-01-01"}`}, update("c2", `{"pos":9}`)},
-			`{"id":"n1","boardId":"b1","pos":2,"code":"n1","slot":null,"day":"2027-01-01"} {"id":"c2","boardId":"b1","pos":9,"code":"k2","slot":2,"day":"2026-01-03"}`},
-		{"several new rows do, and one that goes makes room", "admin", []lateCall{{"card.createMany", "", `{"fields":"pos"}`, `[{"id":"n2","boardId":"b1","pos":20,"code":"n2","day":"2027-01-02"},{"id":"n3","boardId":"b1","pos":9,"code":"n3","day":"2027-01-03"}]`}, {"card.delete", `"c2"`, "", ""}},
-			`{"items":[{"pos":20},{"pos":9}]} true`},
-		{"a row goes to another board and back", "admin", []lateCall{update("c3", `{"boardId":"b2"}`), update("c8", `{"boardId":"b1"}`)},
-			`{"id":"c3","boardId":"b2","pos":3,"code":"k3","slot":3,"day":"2026-01-04"} {"id":"c8","boardId":"b1","pos":3,"code":"k8","slot":8,"day":"2026-01-09"}`},
-		{"upserts change places", "admin", []lateCall{{"card.upsert", "", `{"by":"code"}`, `{"id":"c5","code":"k5","boardId":"b2","pos":1,"day":"2026-01-06"}`}, {"card.upsert", "", `{"by":"code"}`, `{"id":"c6","code":"k6","boardId":"b2","pos":0,"day":"2026-01-07"}`}},
-			`{"created":false,"item":{"id":"c5","boardId":"b2","pos":1,"code":"k5","slot":5,"day":"2026-01-06"}} {"created":false,"item":{"id":"c6","boardId":"b2","pos":0,"code":"k6","slot":6,"day":"2026-01-07"}}`},
-		{"a key that stays taken is the fault of its call", "admin", []lateCall{update("c5", `{"pos":0}`), update("c6", `{"slot":null}`)},
-			`0 CONFLICT /body/boardId unique /body/pos unique card.update`},
-		{"so it is before a call that reads it", "admin", []lateCall{update("c5", `{"pos":0}`), {"card.list", "", `{"filter":{"pos":{"eq":0}}}`, ""}, update("c6", `{"pos":1}`)},
-			`0 CONFLICT /body/boardId unique /body/pos unique card.update`},
-		{"a read of another entity sees no key", "admin", []lateCall{update("c5", `{"pos":0}`), {"board.findById", `"b2"`, "", ""}, update("c6", `{"pos":1}`)},
-			`{"id":"c5","boardId":"b2","pos":0,"code":"k5","slot":5,"day":"2026-01-06"} {"id":"b2"} {"id":"c6","boardId":"b2","pos":1,"code":"k6","slot":6,"day":"2026-01-07"}`},
-		{"a primary key stays taken", "admin", []lateCall{{"card.create", "", "", `{"id":"c5","boardId":"b1","pos":50,"code":"n5","day":"2027-02-01"}`}},
-			`0 CONFLICT /body/id unique card.create`},
-		{"a rule that reads the key judges it at once", "guest", []lateCall{update("c5", `{"pos":1}`), update("c6", `{"pos":0}`)},
-			`0 CONFLICT /body/boardId unique /body/pos unique card.update`},
-		{"such a rule has no say in another key", "guest", []lateCall{update("c5", `{"code":"k6"}`), update("c6", `{"code":"k5"}`)},
-			`{"id":"c5","boardId":"b2","pos":0,"code":"k6","slot":5,"day":"2026-01-06"} {"id":"c6","boardId":"b2","pos":1,"code":"k5","slot":6,"day":"2026-01-07"}`},
-		{"a row that is deleted with its board needs no key", "admin", []lateCall{{"board.create", "", "", `{"id":"b3"}`}, {"card.create", "", "", `{"id":"n7","boardId":"b3","pos":1,"code":"k7","day":"2027-03-01"}`}, {"card.delete", `"c7"`, "", ""}, {"board.delete", `"b3"`, "", ""}},
-			`{"id":"b3"} {"id":"n7","boardId":"b3","pos":1,"code":"k7","slot":null,"day":"2027-03-01"} true true`},
-		{"values without a free one stay taken", "admin", []lateCall{{"pair.create", "", "", `{"id":"p1","side":"left"}`}, {"pair.create", "", "", `{"id":"p2","side":"right"}`}, {"pair.update", `"p1"`, "", `{"side":"right"}`}, {"pair.update", `"p2"`, "", `{"side":"left"}`}},
-			`2 CONFLICT /body/side unique pair.update`},
+		{
+			"two rows change places, and answer their new ones", "admin",
+			[]lateCall{update("c0", `{"pos":1}`), update("c1", `{"pos":0}`)},
+			`{"id":"c0","boardId":"b1","pos":1,"code":"k0","slot":0,"day":"2026-01-01"} {"id":"c1","boardId":"b1","pos":0,"code":"k1","slot":1,"day":"2026-01-02"}`,
+		},
+		{
+			"so do texts, dates and nulls", "admin",
+			[]lateCall{update("c0", `{"code":"k1","day":"2026-01-02","slot":1}`), update("c1", `{"code":"k0","day":"2026-01-01","slot":0}`)},
+			`{"id":"c0","boardId":"b1","pos":1,"code":"k1","slot":1,"day":"2026-01-02"} {"id":"c1","boardId":"b1","pos":0,"code":"k0","slot":0,"day":"2026-01-01"}`,
+		},
+		{
+			"a new row takes the place of one that moves", "admin",
+			[]lateCall{{"card.create", "", "", `{"id":"n1","boardId":"b1","pos":2,"code":"n1","day":"2027-01-01"}`}, update("c2", `{"pos":9}`)},
+			`{"id":"n1","boardId":"b1","pos":2,"code":"n1","slot":null,"day":"2027-01-01"} {"id":"c2","boardId":"b1","pos":9,"code":"k2","slot":2,"day":"2026-01-03"}`,
+		},
+		{
+			"several new rows do, and one that goes makes room", "admin",
+			[]lateCall{{"card.createMany", "", `{"fields":"pos"}`, `[{"id":"n2","boardId":"b1","pos":20,"code":"n2","day":"2027-01-02"},{"id":"n3","boardId":"b1","pos":9,"code":"n3","day":"2027-01-03"}]`}, {"card.delete", `"c2"`, "", ""}},
+			`{"items":[{"pos":20},{"pos":9}]} true`,
+		},
+		{
+			"a row goes to another board and back", "admin",
+			[]lateCall{update("c3", `{"boardId":"b2"}`), update("c8", `{"boardId":"b1"}`)},
+			`{"id":"c3","boardId":"b2","pos":3,"code":"k3","slot":3,"day":"2026-01-04"} {"id":"c8","boardId":"b1","pos":3,"code":"k8","slot":8,"day":"2026-01-09"}`,
+		},
+		{
+			"upserts change places", "admin",
+			[]lateCall{{"card.upsert", "", `{"by":"code"}`, `{"id":"c5","code":"k5","boardId":"b2","pos":1,"day":"2026-01-06"}`}, {"card.upsert", "", `{"by":"code"}`, `{"id":"c6","code":"k6","boardId":"b2","pos":0,"day":"2026-01-07"}`}},
+			`{"created":false,"item":{"id":"c5","boardId":"b2","pos":1,"code":"k5","slot":5,"day":"2026-01-06"}} {"created":false,"item":{"id":"c6","boardId":"b2","pos":0,"code":"k6","slot":6,"day":"2026-01-07"}}`,
+		},
+		{
+			"a key that stays taken is the fault of its call", "admin",
+			[]lateCall{update("c5", `{"pos":0}`), update("c6", `{"slot":null}`)},
+			`0 CONFLICT /body/boardId unique /body/pos unique card.update`,
+		},
+		{
+			"so it is before a call that reads it", "admin",
+			[]lateCall{update("c5", `{"pos":0}`), {"card.list", "", `{"filter":{"pos":{"eq":0}}}`, ""}, update("c6", `{"pos":1}`)},
+			`0 CONFLICT /body/boardId unique /body/pos unique card.update`,
+		},
+		{
+			"a read of another entity sees no key", "admin",
+			[]lateCall{update("c5", `{"pos":0}`), {"board.findById", `"b2"`, "", ""}, update("c6", `{"pos":1}`)},
+			`{"id":"c5","boardId":"b2","pos":0,"code":"k5","slot":5,"day":"2026-01-06"} {"id":"b2"} {"id":"c6","boardId":"b2","pos":1,"code":"k6","slot":6,"day":"2026-01-07"}`,
+		},
+		{
+			"a primary key stays taken", "admin",
+			[]lateCall{{"card.create", "", "", `{"id":"c5","boardId":"b1","pos":50,"code":"n5","day":"2027-02-01"}`}},
+			`0 CONFLICT /body/id unique card.create`,
+		},
+		{
+			"a rule that reads the key judges it at once", "guest",
+			[]lateCall{update("c5", `{"pos":1}`), update("c6", `{"pos":0}`)},
+			`0 CONFLICT /body/boardId unique /body/pos unique card.update`,
+		},
+		{
+			"such a rule has no say in another key", "guest",
+			[]lateCall{update("c5", `{"code":"k6"}`), update("c6", `{"code":"k5"}`)},
+			`{"id":"c5","boardId":"b2","pos":0,"code":"k6","slot":5,"day":"2026-01-06"} {"id":"c6","boardId":"b2","pos":1,"code":"k5","slot":6,"day":"2026-01-07"}`,
+		},
+		{
+			"a row that is deleted with its board needs no key", "admin",
+			[]lateCall{{"board.create", "", "", `{"id":"b3"}`}, {"card.create", "", "", `{"id":"n7","boardId":"b3","pos":1,"code":"k7","day":"2027-03-01"}`}, {"card.delete", `"c7"`, "", ""}, {"board.delete", `"b3"`, "", ""}},
+			`{"id":"b3"} {"id":"n7","boardId":"b3","pos":1,"code":"k7","slot":null,"day":"2027-03-01"} true true`,
+		},
+		{
+			"values without a free one stay taken", "admin",
+			[]lateCall{{"pair.create", "", "", `{"id":"p1","side":"left"}`}, {"pair.create", "", "", `{"id":"p2","side":"right"}`}, {"pair.update", `"p1"`, "", `{"side":"right"}`}, {"pair.update", `"p2"`, "", `{"side":"left"}`}},
+			`2 CONFLICT /body/side unique pair.update`,
+		},
 	} {
 		results, at, err := w.together(c.who, c.calls...)
 		got := strings.Join(results, " ")
