@@ -39,13 +39,10 @@ func (h *Hosts) hostFilter(ctx context.Context, r facade.RemoteRequest, f *filte
 	if err != nil {
 		return nil, err
 	}
-	if op.FilterWords == nil {
-		return f.Joined(), nil
-	}
 	if f, err = h.withoutRelations(ctx, r, op, f); err != nil {
 		return nil, err
 	}
-	if f = f.Joined(); f.NeedsAnd() && !slices.Contains(op.FilterWords, "and") {
+	if f = f.Joined(); op.FilterWords != nil && f.NeedsAnd() && !slices.Contains(op.FilterWords, "and") {
 		return nil, kiterror.Errorf(kiterror.NotImplemented,
 			"the list of %s takes no and in its filter where it runs, and two conditions here, with those of your access rules, have one name; send one condition for each field", r.Door.Name)
 	}
@@ -75,13 +72,13 @@ func (h *Hosts) withoutRelations(ctx context.Context, r facade.RemoteRequest, op
 		return f, nil
 	}
 	if f.Op == filter.Aggregate {
-		if !slices.Contains(op.FilterWords, f.Link.Name+"."+f.Derived.Func.String()) {
+		if op.FilterWords != nil && !slices.Contains(op.FilterWords, f.Link.Name+"."+f.Derived.Func.String()) {
 			return nil, kiterror.Errorf(kiterror.NotImplemented, "the host of %s takes no condition on %s; leave it out", r.Door.Name, f.Derived.As.Name)
 		}
 		return f, nil
 	}
 	if f.Link != nil {
-		if !f.ReadsBetween() && slices.Contains(op.FilterWords, f.Link.Name) {
+		if !f.ReadsBetween() && (op.FilterWords == nil || slices.Contains(op.FilterWords, f.Link.Name)) {
 			return f, nil
 		}
 		return h.byKeys(ctx, r, f.Hops())
