@@ -14,13 +14,18 @@ import (
 //	try 1   which products are active?   rolled back, and catalog is asked
 //	try 2   p1 and p7                    the lines of p1 and p7 are written
 //
-// Once code of the author has run in a try, no other try follows: hosts are called at once.
+// Once code of the author has run in a try, no other try follows: hosts are called at once. So they are in the last try, which
+// ends a transaction with many calls, or with one that is another in each try, as by a rule that goes by the time.
 type inquiry struct {
-	mu       sync.Mutex
-	answers  map[string]answered
-	open     map[string]func() answered
-	authored bool // in this try
+	mu      sync.Mutex
+	answers map[string]answered
+	open    map[string]func() answered
+	tries   int
+	last    bool // no other try may follow this one
 }
+
+// maxInquiries is how many tries of a transaction end with a pending call.
+const maxInquiries = 16
 
 type answered struct {
 	value any
@@ -57,7 +62,7 @@ func (q *inquiry) answer(text string, ask func() answered) (known answered, now 
 	switch {
 	case is:
 		return known, false
-	case q.authored:
+	case q.last:
 		return answered{}, true
 	case q.open == nil:
 		q.open = map[string]func() answered{}
@@ -70,7 +75,7 @@ func (q *inquiry) answer(text string, ask func() answered) (known answered, now 
 func (t *transaction) authors() {
 	if t != nil && t.inquiry != nil {
 		t.inquiry.mu.Lock()
-		t.inquiry.authored = true
+		t.inquiry.last = true
 		t.inquiry.mu.Unlock()
 	}
 }
@@ -78,7 +83,7 @@ func (t *transaction) authors() {
 // try begins a try, and returns its error: [errAskFirst] if calls are pending.
 func (q *inquiry) try(do func() error) error {
 	q.mu.Lock()
-	q.authored = false
+	q.last = q.tries >= maxInquiries
 	q.mu.Unlock()
 	err := do()
 	q.mu.Lock()
@@ -101,6 +106,7 @@ func (q *inquiry) settle(ctx context.Context) bool {
 		q.answers[text] = ask()
 	}
 	q.open = nil
+	q.tries++
 	return true
 }
 

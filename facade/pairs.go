@@ -53,7 +53,7 @@ func pairs(ctx context.Context, x *execution) ([][]any, error) {
 	return found, err
 }
 
-// runPairs answers a batch by run, once for each key or list of keys. Groups of the result follow the distinct keys.
+// runPairs answers a batch by run, once for each distinct key, or for each list of keys.
 func runPairs(ctx context.Context, x *execution, run func(context.Context, *execution) (*Result, error)) ([]*Result, error) {
 	found, err := pairs(ctx, x)
 	if err != nil {
@@ -102,7 +102,7 @@ func pagesOfPairs(ctx context.Context, x *execution, run func(context.Context, *
 // maxTurns is how many of the answers to a batch a host is asked for at once.
 const maxTurns = 8
 
-// inTurns makes an answer for each list, at most most at a time. The error is that of the first list that has one.
+// inTurns makes an answer for each list, with a bound on how many run at once. It returns the first error in the order of the lists.
 func inTurns(most int, lists [][]int, answer func(list []int) (*Result, error)) ([]*Result, error) {
 	answers, errs := make([]*Result, len(lists)), make([]error, len(lists))
 	turns := make(chan struct{}, most)

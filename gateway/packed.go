@@ -19,7 +19,7 @@ type document struct {
 	size   int64 // of the text
 }
 
-// keep keeps a text. The memory of a long one, and of what wrote it, goes back to the system.
+// keep keeps a text; the caller calls giveBack once it holds the text no more.
 func keep(text []byte) *document {
 	if len(text) < packedFrom {
 		return &document{text: text, size: int64(len(text))}

@@ -2,12 +2,12 @@
 //
 // A project of four Fronds has relations of every kind between them. A seed makes a list of calls of every
 // form, by several callers. A topology says which of the Fronds run in processes of their own, and whether
-// another gateway stands in between. The same calls are made of a gateway over all four Fronds and of one
+// another gateway is in between. The same calls are made of a gateway over all four Fronds and of one
 // with this topology, both from empty stores. The answers are equal byte for byte, apart from the refusals
 // that docs/remotes.md lists.
 //
 //	project_test.go   the four Fronds
 //	worlds_test.go    a gateway with a topology, and one call of it
 //	calls_test.go     the calls that a seed makes
-//	topology_test.go  both worlds asked, and what the answers are held to
+//	topology_test.go  both worlds asked, and their answers compared
 package topology
