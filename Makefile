@@ -38,7 +38,7 @@ NPM_CI   := npm ci --no-progress --no-audit --no-fund --prefer-offline
 BIN      := bin/frond
 
 .DEFAULT_GOAL := all
-.PHONY: all help build packages programs run test cold js client console race e2e fuzz leak soak plans migrations postgres postgres18 patroni differential evolution topology judge writes uploads facts mutation long bench bench-all bench-short neighbour golden lint fmt generate wasm check up down
+.PHONY: all help build packages programs run test whole cold js client console race e2e fuzz leak soak plans migrations postgres postgres18 patroni differential evolution topology judge writes uploads facts mutation long bench bench-all bench-short neighbour golden lint fmt generate wasm check up down
 
 all: console build test lint ## Build, test and lint: what `make` alone does
 
@@ -57,8 +57,11 @@ run: ## Serve examples/shop on http://127.0.0.1:8080 (ARGS adds flags)
 	@$(MAKE) --no-print-directory build
 	$(BIN) gateway examples/shop $(ARGS)
 
-test: js console programs ## Run every test once; Go is enough, npm adds the JavaScript clients
-	TEST_PROGRAMS=$(PROGRAMS) $(GO) test -timeout 40m -p 3 -parallel 4 $(LONGEST) ./...
+test: js console programs ## Run every test once, the long ones in short; Go is enough, npm adds the JavaScript clients
+	TEST_PROGRAMS=$(PROGRAMS) $(GO) test -short -timeout 40m -p 3 -parallel 4 $(LONGEST) ./...
+
+whole: js console programs ## Run every test once, each at its full length
+	TEST_PROGRAMS=$(PROGRAMS) $(GO) test -timeout 60m -p 3 -parallel 4 $(LONGEST) ./...
 
 programs:
 	$(GO) build -ldflags '-s -w' -o $(PROGRAMS)/ ./cmd/frond ./examples/blog ./examples/shop ./examples/weather
@@ -178,7 +181,8 @@ mutation: js ## Change the code in MUTANTS (40) small ways drawn by SEED (1), an
 
 # One after another: each of them uses the whole machine. The seed of the mutants is the
 # same every time, so that a survivor is a change of ours and not of the dice.
-long: ## CI's long run, some hours: mutation with a fixed seed, every fuzz target, leak, soak, postgres, postgres18, differential, evolution, topology, judge, writes, uploads and facts
+long: ## CI's long run, some hours: whole, mutation with a fixed seed, every fuzz target, leak, soak, postgres, postgres18, differential, evolution, topology, judge, writes, uploads and facts
+	$(MAKE) whole
 	$(MAKE) mutation SEED=1
 	$(MAKE) fuzz
 	$(MAKE) leak

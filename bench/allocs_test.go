@@ -136,9 +136,6 @@ func fewer(t *testing.T, h http.Handler, r request, most float64) {
 // TestStartAllocations counts the allocations of a start with 1,000 cards over a file that has their tables, and
 // measures the heap that the gateway keeps.
 func TestStartAllocations(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles a thousand cards")
-	}
 	files, dir := thousandCards(), t.TempDir()
 	start := func() (allocations, kept uint64) {
 		var before, after, settled runtime.MemStats

@@ -70,9 +70,6 @@ func scan(n int) (query string, variables map[string]any) {
 // connection it ran on answers others at once. Each statement would take seconds to its end.
 func TestDeadlineEndsStatements(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("writes ten megabytes")
-	}
 	const connections = 12 // more than the store reads with side by side, on small machines
 	const quick = `{ note(id: "n07-07") { id } }`
 	fast := func(t *testing.T, url string) {

@@ -62,8 +62,8 @@ func TestMatrixShop(t *testing.T) {
 		{name: "envelope", wire: envelopeWire{startGateway(t, shopDir).URL}},
 		{name: "rest", wire: restWire{startGateway(t, shopDir).URL, shop}},
 		{name: "graphql", wire: newGraphQLWire(t, startGateway(t, shopDir).URL, shop)},
-		{name: "frond call --url", wire: cliWire{url: startGateway(t, shopDir).URL}},
-		{name: "frond call --dir", wire: newCLIWire(t, shopDir)},
+		{name: "frond call --url", wire: cliWire{url: startGateway(t, shopDir).URL}, slow: true},
+		{name: "frond call --dir", wire: newCLIWire(t, shopDir), slow: true},
 		{name: "frond serve", wire: receiverWire{shop, startReceivers(t, shopDir, "catalog", "sales")}},
 	})
 }

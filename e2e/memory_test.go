@@ -59,9 +59,6 @@ func (u unread) head(t *testing.T) string {
 // have gone, or were cut off, nothing is held any more.
 func TestMemoryUnderAttack(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("writes ten megabytes")
-	}
 	dir := folder(t, notes)
 	store := "--store=sqlite:" + filepath.Join(t.TempDir(), "notes.db")
 	filled := startGateway(t, dir, store)

@@ -17,7 +17,7 @@ import (
 	"github.com/frondhost/frond/resolvers"
 )
 
-var walks = flag.Int("walks", 75, "how many walks the tests of paging take")
+var walks = flag.Int("walks", 30, "how many walks the tests of paging take")
 
 // page is a connection as a client reads it.
 type page struct {

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/common/expfmt"
@@ -80,6 +81,10 @@ func TestNumbersOfTheStore(t *testing.T) {
 	gw := counted(t, gateway.Options{})
 	const tables, statements, taken = "frond_store_tables{state=ready}", "frond_store_statement_duration_seconds#", "frond_store_errors_total{class=constraint}"
 	before := numbers(t, gw.AdminHandler())
+	for deadline := time.Now().Add(time.Minute); before["frond_store_connections_in_use"] != 0 && time.Now().Before(deadline); {
+		time.Sleep(10 * time.Millisecond) // work behind the start
+		before = numbers(t, gw.AdminHandler())
+	}
 	if before["frond_store_connections"] < 1 || before["frond_store_connections_in_use"] != 0 || before["frond_store_connections_waiting"] != 0 {
 		t.Errorf("%v", before)
 	}

@@ -63,9 +63,6 @@ func BenchmarkBuildThousandCards(b *testing.B) {
 // costs in proportion to the cards: four times as many allocations for four times as many.
 // BenchmarkBuildThousandCards has the time.
 func TestThousandCards(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds a large schema")
-	}
 	measure := func(n int) (schema *binding.Schema, kept, allocations uint64) {
 		f := thousand(t, n)
 		var before, after, settled runtime.MemStats

@@ -19,7 +19,7 @@ import (
 
 var (
 	from  = flag.Uint64("from", 1, "the seed")
-	pairs = flag.Int("pairs", 6000, "how many bodies are judged")
+	pairs = flag.Int("pairs", 3000, "how many bodies are judged")
 )
 
 const bodiesOfCard = 25

@@ -45,10 +45,10 @@ func eventsOfGardens(t *testing.T, h hole) {
 	}
 	n, cases := 50, 0
 	switch {
-	case testing.Short():
-		n = 6
 	case raced:
 		n = 6
+	case testing.Short():
+		n = 12
 	case h.remote:
 		n = 20
 	}

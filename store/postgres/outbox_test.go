@@ -49,7 +49,9 @@ func TestEmission(t *testing.T) {
 }
 
 // TestEventsConflictWithNothing writes rows and events from many serializable transactions at
-// once, beside the relay, a reader and those who trim: none of them runs a second time.
+// once, beside the relay, a reader and those who trim: they conflict with nothing. PostgreSQL itself
+// guesses a conflict now and then on a busy machine, where it has more finished transactions to remember
+// than it keeps apart; a table that all of them read or write makes hundreds of them run again.
 func TestEventsConflictWithNothing(t *testing.T) {
 	set := storetest.Cards(t)
 	s := open(t, postgres.Options{URL: pgtest.Database(t), Connections: 20}, set.Entities)
@@ -98,7 +100,7 @@ func TestEventsConflictWithNothing(t *testing.T) {
 	writers.Wait()
 	stop()
 	beside.Wait()
-	if n := runs.Load(); n != many*each {
+	if n := runs.Load(); n > many*each*21/20 {
 		t.Errorf("%d transactions ran %d times", many*each, n)
 	}
 }

@@ -25,6 +25,8 @@ type Harness struct {
 	// Few says that another store of the suite runs the same statements, or that this one is the
 	// reference: the random tests make a fifth of their finds.
 	Few bool
+	// Only names the tests of [Run] that are run; nil is all of them.
+	Only []string
 	// SideBySide says that a transaction that has written does not keep others from writing.
 	SideBySide bool
 }

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/frondhost/frond/facade"
@@ -13,6 +14,7 @@ import (
 // of them do; the names of the subtests are its promises.
 func Run(t *testing.T, h Harness) {
 	// Names are sentences: each is a promise that a failing store does not keep.
+	run := 0
 	for _, test := range []struct {
 		name string
 		run  func(*testing.T, *world)
@@ -67,12 +69,19 @@ func Run(t *testing.T, h Harness) {
 		{"random groups against the reference store", testRandomGroups},
 		{"random searches against the reference store", testRandomSearch},
 	} {
+		if h.Only != nil && !slices.Contains(h.Only, test.name) {
+			continue
+		}
+		run++
 		t.Run(test.name, func(t *testing.T) {
 			// Cards are compiled for each test, so that no store keeps the table of an entity
 			// beyond its test.
 			set := Cards(t)
 			test.run(t, &world{T: t, set: set, store: h.Open(t, set.Entities), harness: h})
 		})
+	}
+	if h.Only != nil && run != len(h.Only) {
+		t.Errorf("%d of the %d tests in Only are there", run, len(h.Only))
 	}
 }
 
