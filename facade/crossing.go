@@ -21,6 +21,7 @@ const maxKeys = 20_000
 type crossing struct {
 	Store
 	filter.Crossing
+	x *viewer
 }
 
 // store is the store of this host, as the trace of the call wraps it. It takes conditions on rows elsewhere.
@@ -36,18 +37,18 @@ func (x *viewer) store() Store {
 }
 
 func newCrossing(x *viewer, s Store) crossing {
-	return crossing{s, filter.Crossing{
+	return crossing{x: x, Store: s, Crossing: filter.Crossing{
 		Apart: func(l *schema.Link) bool { return catalog.Apart(x.host.catalog.Fronds, l) },
 		Keys: func(ctx context.Context, field *schema.Property, where *filter.Filter) ([]any, error) {
 			return allKeys(ctx, x, field, where)
 		},
-		Most:    maxKeys,
-		Refusal: ErrApart,
+		Most:      maxKeys,
+		Aggregate: func(ctx context.Context, f *filter.Filter) (*filter.Filter, error) { return aggregatedAnywhere(ctx, x, f) },
 	}}
 }
 
-// ErrApart returns NOT_IMPLEMENTED for a value that rows elsewhere give a row.
-func ErrApart(d *filter.Derived) error {
+// errApart returns NOT_IMPLEMENTED for a value that rows elsewhere give a row by a list of their keys.
+func errApart(d *filter.Derived) error {
 	return kiterror.Errorf(kiterror.NotImplemented, "%s is made of rows of %s, which are kept elsewhere; leave it out", d.As.Name, d.Link.Target.Name)
 }
 
@@ -69,8 +70,24 @@ func crosses(c *catalog.Catalog) bool {
 // Find implements [Store].
 func (c crossing) Find(ctx context.Context, q *Find) (*Found, error) {
 	own := *q
-	own.Sort = slices.Clone(q.Sort)
 	var err error
+	if slices.ContainsFunc(q.Sort, func(k SortKey) bool { return isApart(c.x.host.catalog, k.Derived) }) {
+		if own.Where, err = c.Filter(ctx, q.Where); err != nil {
+			return nil, err
+		}
+		return mergedFind(ctx, c.x, &own, func(ctx context.Context, ids []json.RawMessage) (*rows.Rows, []Group, error) {
+			found, err := c.Store.Find(ctx, &Find{Entity: q.Entity, Select: q.Select, Where: own.Where, Limit: 1, Each: &EachKey{Field: q.Entity.Primary, Values: ids}})
+			if err != nil {
+				return nil, nil, err
+			}
+			groups := make([]Group, len(ids))
+			for i, g := range found.Groups {
+				groups[i] = Group{From: g.From, To: g.To}
+			}
+			return found.Rows, groups, nil
+		})
+	}
+	own.Sort = slices.Clone(q.Sort)
 	for i, key := range q.Sort {
 		if own.Sort[i].Derived, err = c.Derived(ctx, key.Derived); err != nil {
 			return nil, err

@@ -214,6 +214,8 @@ type RemoteRequest struct {
 	Trace   string           // of the call
 	// Elsewhere returns the distinct values of a field in rows that another host keeps, or the store of this one, at most [maxKeys].
 	Elsewhere func(ctx context.Context, field *schema.Property, where *filter.Filter) ([]any, error)
+	// Aggregated returns a condition on an aggregate of such rows as one on a key of the row.
+	Aggregated func(ctx context.Context, f *filter.Filter) (*filter.Filter, error)
 	wrap      func(c Caller, address string) Caller // see [Trace]; nil: c as it is
 }
 

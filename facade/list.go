@@ -11,7 +11,6 @@ import (
 
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/filter"
-	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/facade/search"
 	"github.com/frondhost/frond/schema"
@@ -211,7 +210,7 @@ func readSort(ctx context.Context, x *execution, value json.RawMessage) order {
 		x.refuseQuery("sort", "maxItems", fmt.Sprintf("must have at most %d fields", maxSortKeys))
 		return x.door.byID
 	}
-	e := x.door.Entity
+	e, merged := x.door.Entity, false
 	keys := make([]SortKey, 0, len(names)+1)
 	for _, name := range names {
 		bare, desc := strings.CutPrefix(name, "-")
@@ -224,7 +223,8 @@ func readSort(ctx context.Context, x *execution, value json.RawMessage) order {
 		switch {
 		case p == nil && strings.Contains(bare, "."):
 			if derived, missing, why = sortBehind(ctx, &x.viewer, bare); derived != nil {
-				p, why = derived.As, unsorted(&x.viewer, derived)
+				p = derived.As
+				merged = merged || merges(&x.viewer, derived)
 			}
 		case p == nil && ranks(x, bare):
 			if p = e.Search.Rank; x.list.search == nil {
@@ -257,7 +257,7 @@ func readSort(ctx context.Context, x *execution, value json.RawMessage) order {
 		}
 	}
 	o := newOrder(e, keys)
-	o.foreign = x.door.byID.foreign
+	o.merged, o.foreign = merged, x.door.byID.foreign && !merged
 	return o
 }
 
@@ -324,25 +324,19 @@ func sortBehind(ctx context.Context, x *viewer, path string) (d *filter.Derived,
 	return d, p.Missing, why
 }
 
-// unsorted is why a remote does not sort by a value behind a relation, as the end of a sentence that
-// begins with its path; "" where it does.
-func unsorted(x *viewer, d *filter.Derived) string {
+// merges reports whether rows of a remote are brought here to be sorted by a value behind a relation: rows of different places
+// give it, or its host does not sort by it, or the host knows nothing of the access rules here.
+func merges(x *viewer, d *filter.Derived) bool {
 	list := x.door.Operation("list")
 	if x.door.Frond.Remote == "" || list == nil {
-		return ""
+		return false
 	}
 	for at := d; at != nil; at = at.Next {
-		if catalog.Apart(x.host.catalog.Fronds, at.Link) {
-			return "" // refused by ErrApart
-		}
-		if at.Where != nil && x.verdict == nil {
-			x.verdict = kiterror.Errorf(kiterror.NotImplemented, "%s is made of rows of %s where %s runs, without your access rules for them here; leave it out", d.As.Name, d.Link.Target.Name, x.door.Name)
+		if at.Where != nil || at.Via != nil {
+			return true
 		}
 	}
-	if !list.SortsBehind {
-		return "leads through a relation, and its host sorts by fields alone; leave it out"
-	}
-	return ""
+	return !list.SortsBehind || isApart(x.host.catalog, d)
 }
 
 // sortable lists the fields that the caller may sort by, for messages.
@@ -412,7 +406,7 @@ func searched(x *viewer, s *schema.Search) (fields []string) {
 // itself.
 func narrowed(x *execution, f *filter.Filter) *filter.Filter {
 	switch q := x.list.search; {
-	case q == nil || x.door.byID.foreign:
+	case q == nil || x.door.byID.foreign && !x.list.order.merged:
 		return f
 	case len(q.Any) == 0:
 		return filter.Both(f, filter.Nothing())

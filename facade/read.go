@@ -54,12 +54,7 @@ func locate(ctx context.Context, x *execution, from []json.RawMessage, backward 
 			ok = found.Rows.Len() == 0
 		}
 		if !ok {
-			name := "after"
-			if backward {
-				name = "before"
-			}
-			const message = "leads to a row that is gone or has changed, and its value was too long to stand in the cursor; start at the beginning, or sort by another field"
-			return nil, kiterror.Invalid(name+" "+message, schema.Detail{Path: name, Pointer: "/query/" + name, Code: "cursor", Message: message})
+			return nil, errCursorGone(backward)
 		}
 		if keys[i].Desc != backward { // read towards smaller values: from above all of them
 			text += "\U0010FFFF\U0010FFFF"
@@ -67,6 +62,16 @@ func locate(ctx context.Context, x *execution, from []json.RawMessage, backward 
 		from[i] = jsontext.Quote(text)
 	}
 	return from, nil
+}
+
+// errCursorGone is the error of a cursor whose place is not known.
+func errCursorGone(backward bool) error {
+	name := "after"
+	if backward {
+		name = "before"
+	}
+	const message = "leads to a row that is gone or has changed, and its value was too long to stand in the cursor; start at the beginning, or sort by another field"
+	return kiterror.Invalid(name+" "+message, schema.Detail{Path: name, Pointer: "/query/" + name, Code: "cursor", Message: message})
 }
 
 // runList reads a page, or one page for every key of a batch.
@@ -83,6 +88,25 @@ func runList(ctx context.Context, x *execution) (*Result, error) {
 	if l.from, err = locate(ctx, x, l.from, l.backward); err != nil {
 		return nil, err
 	}
+	return pageFound(ctx, x, x.store().Find)
+}
+
+// runMerged reads a page of a remote's rows in an order that is made here.
+func runMerged(ctx context.Context, x *execution) (*Result, error) {
+	return pageFound(ctx, x, func(ctx context.Context, q *Find) (*Found, error) {
+		return mergedFind(ctx, &x.viewer, q, func(ctx context.Context, ids []json.RawMessage) (*rows.Rows, []Group, error) {
+			res, err := findRemote(ctx, &x.viewer, x.door.Door, remoteFields(x), x.doorScope.Rows, ids...)
+			if err != nil {
+				return nil, nil, err
+			}
+			return res.Rows, res.Groups, nil
+		})
+	})
+}
+
+// pageFound reads the page, or one page for every key of a batch, through find.
+func pageFound(ctx context.Context, x *execution, find func(context.Context, *Find) (*Found, error)) (*Result, error) {
+	l := &x.list
 	q := Find{
 		Entity: x.door.Entity, Select: x.sel.stored, Where: narrowed(x, filter.Both(x.doorScope.Rows, l.filter)),
 		Sort: l.order.keys, Rank: rankOf(x), Limit: l.limit, Offset: l.offset, From: l.from, Until: l.until, Backward: l.backward,
@@ -94,11 +118,11 @@ func runList(ctx context.Context, x *execution) (*Result, error) {
 		}
 		q.Each = x.each.key()
 	}
-	found, err := x.store().Find(ctx, &q)
+	found, err := find(ctx, &q)
 	if err != nil {
 		return nil, err
 	}
-	if l.behind, err = rowsBehind(ctx, x, q); err != nil {
+	if l.behind, err = rowsBehind(ctx, x, q, find); err != nil {
 		return nil, err
 	}
 	return pagesOf(x, found), nil
@@ -108,7 +132,7 @@ func runList(ctx context.Context, x *execution) (*Result, error) {
 // come along: at its cursor and beyond, or among those that offset skipped. The row of a
 // cursor may be gone, and all others with it. A page that is read forward is mostly read
 // by those who have seen the rows before it, so there the store is asked on request alone.
-func rowsBehind(ctx context.Context, x *execution, q Find) (*Found, error) {
+func rowsBehind(ctx context.Context, x *execution, q Find, find func(context.Context, *Find) (*Found, error)) (*Found, error) {
 	l := &x.list
 	switch {
 	case l.from == nil && l.offset == 0: // the edge
@@ -122,7 +146,7 @@ func rowsBehind(ctx context.Context, x *execution, q Find) (*Found, error) {
 	}
 	q.Select, q.Limit, q.Offset, q.Count, q.Keys = noFields, 0, 0, false, false
 	q.Backward, q.Including, q.Until = !l.backward, true, nil
-	return x.store().Find(ctx, &q)
+	return find(ctx, &q)
 }
 
 var noFields = rows.NewLayout(nil)

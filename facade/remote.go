@@ -22,6 +22,7 @@ func remoteRequest(x *viewer, door *catalog.Door) (RemoteRequest, error) {
 	r.Elsewhere = func(ctx context.Context, field *schema.Property, where *filter.Filter) ([]any, error) {
 		return allKeys(ctx, x, field, where)
 	}
+	r.Aggregated = func(ctx context.Context, f *filter.Filter) (*filter.Filter, error) { return aggregatedAnywhere(ctx, x, f) }
 	if x.trace != nil {
 		r.wrap = x.trace.Remote
 	}
@@ -82,6 +83,9 @@ func answerRemote(ctx context.Context, x *execution, r RemoteRequest) (*Result, 
 	case "list":
 		if x.each != nil && x.each.pairs {
 			return pagesOfPairs(ctx, x, func(ctx context.Context, x *execution) (*Result, error) { return answerRemote(ctx, x, r) })
+		}
+		if x.list.order.merged {
+			return runMerged(ctx, x)
 		}
 		return x.host.remotes.List(ctx, r, sentCall(x, x.call.Invocation), remoteList(x))
 	case "findById", "findByIds":
@@ -247,7 +251,7 @@ func received(x *execution, res *Result, err error) (*Result, error) {
 	if x.op.Name == "list" && x.op.builtin != nil {
 		res.Edges = x.list.edges
 	}
-	if x.each != nil && x.op.Name == "list" {
+	if x.each != nil && x.op.Name == "list" && !x.list.order.merged {
 		out := *res
 		out.Groups = spread(x.each, res.Groups)
 		res = &out

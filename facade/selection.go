@@ -580,6 +580,8 @@ type order struct {
 	mark uint64
 	// foreign: the cursors are made where the list runs, and nobody reads them here.
 	foreign bool
+	// merged: rows of a remote are sorted here.
+	merged bool
 }
 
 // newOrder ends keys with the primary key, so that they define one order of the rows.

@@ -52,11 +52,16 @@ func (d dice) value(f *field) any {
 }
 
 func (e *entity) field(d dice, kinds string) *field {
-	for {
-		if f := &e.fields[d.IntN(len(e.fields))]; strings.Contains(kinds, f.kind) {
-			return f
+	var all []*field
+	for i := range e.fields {
+		if f := &e.fields[i]; strings.Contains(kinds, f.kind) {
+			all = append(all, f)
 		}
 	}
+	if all == nil {
+		return nil
+	}
+	return all[d.IntN(len(all))]
 }
 
 // row returns the body of a create.
@@ -104,6 +109,12 @@ func (d dice) where(e *entity, depth int) map[string]any {
 	}
 	f := e.field(d, kinds)
 	switch {
+	case f.kind == "many" && d.one(4):
+		of := entityOf(f.to).field(d, "int")
+		if of == nil || d.one(2) {
+			return map[string]any{f.name: map[string]any{"count": map[string]any{pick(d, "eq", "gte", "lt"): d.IntN(3)}}}
+		}
+		return map[string]any{f.name: map[string]any{d.function(of): map[string]any{of.name: map[string]any{pick(d, "gte", "lt", "ne"): d.value(of)}}}}
 	case f.kind == "many":
 		return map[string]any{f.name: map[string]any{pick(d, "some", "some", "none", "every"): d.where(entityOf(f.to), depth-1)}}
 	case f.kind == "one" && depth > 0 && !d.one(4):
@@ -124,12 +135,39 @@ func (d dice) where(e *entity, depth int) map[string]any {
 
 // sort returns an order of rows: mostly by their own fields.
 func (d dice) sort(e *entity) string {
-	f := e.field(d, "id text int decimal enum one")
+	f := e.field(d, "id text int decimal enum one many")
 	name := f.name
-	if f.kind == "one" && d.one(3) {
-		name = strings.TrimSuffix(f.name, "Id") + "." + entityOf(f.to).field(d, "id text int").name
+	if f.kind == "many" || f.kind == "one" && d.one(2) {
+		name = d.behind(f, 2)
 	}
 	return pick(d, "", "-") + name
+}
+
+// behind returns a path to a value behind a relation.
+func (d dice) behind(f *field, depth int) string {
+	to := entityOf(f.to)
+	if f.kind == "many" {
+		if of := to.field(d, "id text int decimal enum"); d.one(2) {
+			return f.name + "." + of.name + "." + d.function(of)
+		}
+		return f.name + ".count"
+	}
+	name := strings.TrimSuffix(f.name, "Id") + "."
+	if on := to.field(d, "one many"); depth > 0 && on != nil && d.one(2) {
+		return name + d.behind(on, depth-1)
+	}
+	return name + to.field(d, "id text int decimal enum").name
+}
+
+// function returns a function that a field has.
+func (d dice) function(f *field) string {
+	switch f.kind {
+	case "int":
+		return pick(d, "countDistinct", "sum", "avg", "min", "max")
+	case "decimal":
+		return pick(d, "countDistinct", "sum", "avg", "min", "max")
+	}
+	return pick(d, "countDistinct", "min", "max")
 }
 
 // selection returns fields of a row in GraphQL's language.

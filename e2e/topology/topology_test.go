@@ -15,8 +15,6 @@ var (
 
 // refused are the refusals that docs/remotes.md lists: what needs rows of two hosts at once.
 var refused = []string{
-	"which are kept elsewhere; leave it out",              // sort by, count or average rows elsewhere
-	"without your access rules for them here",             // the same of rows that rules hide here
 	"runs elsewhere, outside of this transaction",         // atomic
 	"are kept elsewhere, outside of this transaction",     // deletes with rows elsewhere that follow
 	"and takes no rows of",                                // nested

@@ -246,7 +246,7 @@ func (c *Catalog) discoveredList(d *Door, card *schema.Card) *schema.Card {
 
 	out := *ListCard(d.Limits, conditions, searchedHere(d))
 	for i, f := range out.Fields {
-		if op := d.Operation("list"); f.Name == "sort" && (d.Frond.Remote == "" || op != nil && op.SortsBehind) {
+		if f.Name == "sort" {
 			out.Fields[i].Shape.Extra = append(slices.Clip(f.Shape.Extra), schema.Keyword{Name: sortsBehind, Value: json.RawMessage("true")})
 		}
 	}

@@ -68,8 +68,8 @@ type Crossing struct {
 	Keys func(ctx context.Context, field *schema.Property, where *Filter) ([]any, error)
 	// Most is how many values an In has at most.
 	Most int
-	// Refusal is the error of a value that rows elsewhere give a row.
-	Refusal func(d *Derived) error
+	// Aggregate returns a condition on an aggregate of rows elsewhere as one on a key of the row.
+	Aggregate func(ctx context.Context, f *Filter) (*Filter, error)
 }
 
 // Filter returns f with conditions on keys in place of those through relations to rows elsewhere. It does not change f.
@@ -78,6 +78,9 @@ func (c *Crossing) Filter(ctx context.Context, f *Filter) (*Filter, error) {
 		return f, nil
 	}
 	var err error
+	if f.Op == Aggregate && c.Apart(f.Link) {
+		return c.Aggregate(ctx, f)
+	}
 	if f.Op == Aggregate {
 		out := *f
 		out.Derived, err = c.Derived(ctx, f.Derived)
@@ -104,13 +107,10 @@ func (c *Crossing) Filter(ctx context.Context, f *Filter) (*Filter, error) {
 	return &out, nil
 }
 
-// Derived returns d with such conditions on the rows behind its relations; nil for nil.
+// Derived returns d, whose rows are kept in one place, with such conditions on the rows behind its relations; nil for nil.
 func (c *Crossing) Derived(ctx context.Context, d *Derived) (*Derived, error) {
 	if d == nil {
 		return nil, nil
-	}
-	if c.Apart(d.Link) {
-		return nil, c.Refusal(d)
 	}
 	own := *d
 	var err error

@@ -82,6 +82,17 @@ func (f *Filter) among(text json.RawMessage, null bool) bool {
 	return false
 }
 
+// Compare compares two values of a kind as orders do: -1, 0 or 1. Null, and what is not of the kind, is the smallest value.
+func Compare(kind schema.Kind, a, b json.RawMessage) int {
+	x, noX := kind.Value(a)
+	y, noY := kind.Value(b)
+	if noX != "" || noY != "" {
+		return order3(noX != "" && noY == "", noX == "" && noY != "")
+	}
+	c, _ := compareOperands(kind, x, y)
+	return c
+}
+
 // compareOperands compares two operands of a kind by their values: -1, 0 or 1. It reports
 // false where they are of different types or cannot be read; then the first result means
 // nothing.

@@ -24,16 +24,16 @@ import (
 
 // hostFilter is a filter on the rows of r.Door in the words of its host's list.
 func (h *Hosts) hostFilter(ctx context.Context, r facade.RemoteRequest, f *filter.Filter) (*filter.Filter, error) {
-	if d := narrowed(f); d != nil {
+	op := r.Door.Operation("list")
+	if d := narrowed(f); d != nil && op == nil {
 		return nil, kiterror.Errorf(kiterror.NotImplemented, "%s is computed where %s runs, without your access rules for its rows; leave it out", d.As.Name, r.Door.Name)
 	}
-	op := r.Door.Operation("list")
 	if op == nil {
 		return f.Joined(), nil
 	}
 	across := filter.Crossing{
 		Apart: func(l *schema.Link) bool { return catalog.Apart(r.Catalog.Fronds, l) },
-		Keys:  r.Elsewhere, Most: maxOperands, Refusal: facade.ErrApart,
+		Keys:  r.Elsewhere, Most: maxOperands, Aggregate: r.Aggregated,
 	}
 	f, err := across.Filter(ctx, f)
 	if err != nil {
@@ -72,8 +72,8 @@ func (h *Hosts) withoutRelations(ctx context.Context, r facade.RemoteRequest, op
 		return f, nil
 	}
 	if f.Op == filter.Aggregate {
-		if op.FilterWords != nil && !slices.Contains(op.FilterWords, f.Link.Name+"."+f.Derived.Func.String()) {
-			return nil, kiterror.Errorf(kiterror.NotImplemented, "the host of %s takes no condition on %s; leave it out", r.Door.Name, f.Derived.As.Name)
+		if f.Derived.Where != nil || f.Derived.Via != nil || op.FilterWords != nil && !slices.Contains(op.FilterWords, f.Link.Name+"."+f.Derived.Func.String()) {
+			return r.Aggregated(ctx, f)
 		}
 		return f, nil
 	}
@@ -104,16 +104,32 @@ func (h *Hosts) byKeys(ctx context.Context, r facade.RemoteRequest, f *filter.Fi
 // maxOperands is how many values an in of a host takes.
 const maxOperands = 500
 
+// withoutSearch takes the search out of a filter, as a key of its own in the query of a list.
+func withoutSearch(f *filter.Filter) (rest *filter.Filter, key schema.Object) {
+	if f == nil {
+		return nil, nil
+	}
+	for _, c := range f.Conditions() {
+		if c.Op == filter.Search {
+			key = schema.Object{{Name: catalog.SearchKey, Value: jsontext.Quote(c.Search.Text)}}
+		} else {
+			rest = filter.Both(rest, c)
+		}
+	}
+	return rest, key
+}
+
 // Rows implements [facade.Remotes], page by page.
 func (h *Hosts) Rows(ctx context.Context, r facade.RemoteRequest, fields []string, f *filter.Filter, limit int, visit func(rows.Row) bool) error {
 	if err := filtered(r.Door, f); err != nil {
 		return err
 	}
+	f, search := withoutSearch(f)
 	f, err := h.hostFilter(ctx, r, f)
 	if err != nil {
 		return err
 	}
-	l := facade.RemoteList{Op: r.Door.Operation("list"), Filter: f, Limit: min(limit, r.Door.Limits.Max), Layout: rows.NewLayout(fields)}
+	l := facade.RemoteList{Op: r.Door.Operation("list"), Filter: f, Limit: min(limit, r.Door.Limits.Max), Layout: rows.NewLayout(fields), Query: search.AppendJSON(nil)}
 	for {
 		res, err := h.List(ctx, r, &facade.Call{
 			Entity: r.Door.Name, Operation: "list", Select: l.Layout.Fields,
@@ -133,6 +149,6 @@ func (h *Hosts) Rows(ctx context.Context, r facade.RemoteRequest, fields []strin
 		case res.EndCursor() == "" || !l.Op.Takes("after"):
 			return kiterror.Errorf(kiterror.NotImplemented, "a condition goes through more than %d rows of %s, whose host has no cursors; narrow the condition", res.Rows.Len(), r.Door.Name)
 		}
-		l.Query = schema.Object{{Name: "after", Value: jsontext.Quote(res.EndCursor())}}.AppendJSON(nil)
+		l.Query = append(slices.Clip(search), schema.Member{Name: "after", Value: jsontext.Quote(res.EndCursor())}).AppendJSON(nil)
 	}
 }

@@ -1,0 +1,252 @@
+package facade
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// A list in the order of values that rows elsewhere give is sorted here: the keys of all its rows are read, at most [maxKeys],
+// then the values behind relations, and then the rows of the page.
+
+// sorting is a row to be sorted.
+type sorting struct {
+	id     json.RawMessage
+	values []json.RawMessage // of Find.Sort
+	of     []int             // places in EachKey.Values
+}
+
+// mergedFind answers a find. fetch reads rows by their primary keys, a group for each.
+func mergedFind(ctx context.Context, x *viewer, q *Find, fetch func(ctx context.Context, ids []json.RawMessage) (*rows.Rows, []Group, error)) (*Found, error) {
+	all, err := sortedRows(ctx, x, q)
+	if err != nil {
+		return nil, err
+	}
+	own := *q
+	if own.From, err = placeOf(q, q.From, all, q.Backward); err == nil {
+		own.Until, err = placeOf(q, q.Until, all, !q.Backward)
+	}
+	if err != nil {
+		return nil, err
+	}
+	found := &Found{Total: -1}
+	var cut []*sorting
+	groups := 1
+	if q.Each != nil {
+		groups = len(q.Each.Values)
+	}
+	for i := range groups {
+		of := all
+		if q.Each != nil {
+			of = slices.DeleteFunc(slices.Clone(all), func(r *sorting) bool { return !slices.Contains(r.of, i) })
+		}
+		g := FoundGroup{From: len(cut), Total: -1}
+		if q.Count {
+			g.Total = int64(len(of))
+		}
+		var page []*sorting
+		page, g.More = pageOf(&own, of)
+		cut = append(cut, page...)
+		g.To = len(cut)
+		found.Groups = append(found.Groups, g)
+	}
+	return found, found.fill(ctx, q, cut, fetch)
+}
+
+// fill fetches the rows of the groups. A row that is gone since its key was read is left out.
+func (f *Found) fill(ctx context.Context, q *Find, cut []*sorting, fetch func(ctx context.Context, ids []json.RawMessage) (*rows.Rows, []Group, error)) error {
+	places := map[string]int{}
+	var ids []json.RawMessage
+	for _, r := range cut {
+		if _, is := places[string(r.id)]; !is {
+			places[string(r.id)] = len(ids)
+			ids = append(ids, r.id)
+		}
+	}
+	f.Rows = rows.New(q.Select, 0)
+	var groups []Group
+	if len(ids) > 0 {
+		fetched, by, err := fetch(ctx, ids)
+		if err != nil {
+			return err
+		}
+		groups = by
+		all := rows.New(fetched.Layout(), len(cut))
+		defer func() { f.Rows = all }()
+		for i := range f.Groups {
+			g := &f.Groups[i]
+			from, to := g.From, g.To
+			g.From = all.Len()
+			for _, r := range cut[from:to] {
+				if at := groups[places[string(r.id)]]; at.From < at.To {
+					all.CopyRow(fetched.Row(at.From))
+					f.Keys = append(f.Keys, appendList(r.values))
+				}
+			}
+			g.To = all.Len()
+		}
+	}
+	if q.Each == nil {
+		f.Total, f.More, f.Groups = f.Groups[0].Total, f.Groups[0].More, nil
+	}
+	return nil
+}
+
+func appendList(values []json.RawMessage) json.RawMessage {
+	out := []byte{'['}
+	for _, v := range values {
+		out = append(jsontext.Comma(out), v...)
+	}
+	return append(out, ']')
+}
+
+// sortedRows returns the rows that meet a find, without its page, in its order.
+func sortedRows(ctx context.Context, x *viewer, q *Find) ([]*sorting, error) {
+	if q.Rank != nil {
+		return nil, kiterror.Errorf(kiterror.NotImplemented, "rank and values of rows that are kept elsewhere do not sort together; leave one of them out")
+	}
+	fields, where := []*schema.Property{q.Entity.Primary}, q.Condition()
+	for _, k := range q.Sort {
+		if k.Derived != nil {
+			fields = append(fields, ownKey(k.Derived.Link))
+		} else {
+			fields = append(fields, k.Field)
+		}
+	}
+	var owners func(row rows.Row) []int
+	if q.Each != nil {
+		by, of, err := ownersOf(ctx, x, q)
+		if err != nil {
+			return nil, err
+		}
+		fields, owners = append(fields, of), func(row rows.Row) (all []int) {
+			leads := newKeys(of)
+			leads.add(row.Get(of.Name))
+			for _, key := range leads.values {
+				all = append(all, by[key]...)
+			}
+			return all
+		}
+		var keys []any
+		for key := range by {
+			keys = append(keys, key)
+		}
+		where = filter.Both(where, filter.OneOf(of, keys, maxPairKeys))
+	}
+	read, err := allRows(ctx, x, q.Entity, fields, where)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]*sorting, read.Len())
+	for i := range all {
+		all[i] = &sorting{id: read.Row(i).Get(q.Entity.Primary.Name)}
+		if owners != nil {
+			all[i].of = owners(read.Row(i))
+		}
+	}
+	for _, k := range q.Sort {
+		value := func(row rows.Row) json.RawMessage { return row.Get(k.Field.Name) }
+		if d := k.Derived; d != nil {
+			own := ownKey(d.Link)
+			leads := newKeys(own)
+			for i := range all {
+				leads.add(read.Row(i).Get(own.Name))
+			}
+			there, err := readBehind(ctx, x, d, leads.values, false)
+			if err != nil {
+				return nil, err
+			}
+			value = func(row rows.Row) json.RawMessage { return there.of(d, row.Get(own.Name)) }
+		}
+		for i := range all {
+			all[i].values = append(all[i].values, value(read.Row(i)))
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *sorting) int { return compareValues(q.Sort, a.values, b.values) })
+	return all, nil
+}
+
+// ownersOf returns for each value of a field the places in EachKey.Values of the keys that lead to the rows with it.
+func ownersOf(ctx context.Context, x *viewer, q *Find) (by map[any][]int, of *schema.Property, err error) {
+	by = map[any][]int{}
+	keys, places := make([]any, len(q.Each.Values)), map[any]int{}
+	for i, text := range q.Each.Values {
+		keys[i], _ = q.Each.Field.Kind.Value(text)
+		places[keys[i]] = i
+	}
+	if q.Each.Through == nil {
+		for key, at := range places {
+			by[key] = []int{at}
+		}
+		return by, q.Each.Field, nil
+	}
+	near, far := q.Each.Field, q.Each.Through
+	between, err := allRows(ctx, x, near.Owner, []*schema.Property{near, far}, filter.Both(q.Each.Via, filter.OneOf(near, keys, maxPairKeys)))
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range between.Len() {
+		from, why := near.Kind.Value(between.Row(i).Get(near.Name))
+		to, none := far.Kind.Value(between.Row(i).Get(far.Name))
+		if at, is := places[from]; is && why == "" && none == "" && !slices.Contains(by[to], at) {
+			by[to] = append(by[to], at)
+		}
+	}
+	return by, q.Entity.Primary, nil
+}
+
+func compareValues(sort []SortKey, a, b []json.RawMessage) int {
+	for i, k := range sort {
+		c := filter.Compare(k.Field.Kind, a[i], b[i])
+		if k.Desc {
+			c = -c
+		}
+		if c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+// placeOf returns the values of a cursor, with those that were too long for it as the row of its key has them.
+func placeOf(q *Find, from []json.RawMessage, all []*sorting, backward bool) ([]json.RawMessage, error) {
+	if !slices.ContainsFunc(from, isCut) {
+		return from, nil
+	}
+	for _, r := range all {
+		if string(r.id) == string(from[len(from)-1]) && isAtCursor(from, r.values) {
+			return r.values, nil
+		}
+	}
+	return nil, errCursorGone(backward)
+}
+
+// pageOf returns the rows of a page, and whether there are more in the direction of reading.
+func pageOf(q *Find, of []*sorting) (page []*sorting, more bool) {
+	if q.From != nil {
+		of = slices.DeleteFunc(slices.Clone(of), func(r *sorting) bool {
+			c := compareValues(q.Sort, r.values, q.From)
+			return q.Backward && c > 0 || !q.Backward && c < 0 || c == 0 && !q.Including
+		})
+	}
+	if q.Until != nil {
+		of = slices.DeleteFunc(slices.Clone(of), func(r *sorting) bool {
+			c := compareValues(q.Sort, r.values, q.Until)
+			return q.Backward && c < 0 || !q.Backward && c > 0 || c == 0
+		})
+	}
+	if q.Backward { // the offset counts from the end, and the rows stay in the order of Sort
+		of = of[:max(0, len(of)-q.Offset)]
+		n := min(max(q.Limit, 0), len(of))
+		return of[len(of)-n:], len(of) > n
+	}
+	of = of[min(q.Offset, len(of)):]
+	n := min(max(q.Limit, 0), len(of))
+	return of[:n], len(of) > n
+}
