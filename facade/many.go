@@ -391,7 +391,7 @@ func conflictOfMany(ctx context.Context, x *execution, err error) error {
 	case v != nil && v.Kind == kiterror.Unique:
 		at, failed = takenIn(ctx, x, x.many.records, v.Fields)
 	case v == nil:
-		return err
+		return hiddenRow(ctx, x, err)
 	}
 	if failed != nil {
 		return failed
@@ -411,6 +411,21 @@ func conflictOfMany(ctx context.Context, x *execution, err error) error {
 		first = withDetails(first, next)
 	}
 	return first
+}
+
+// hiddenRow is the error of rows of which the writer could not see one, with the index of the first such row where that does not
+// depend on the other rows.
+func hiddenRow(ctx context.Context, x *execution, err error) error {
+	rule := x.many.terms.After
+	if rule == nil || rule.Reads(func(p *schema.Property) bool { return p.Link != nil && p.Link.Target == x.door.Entity }) {
+		return err
+	}
+	for i, record := range x.many.records {
+		if stays, failed := staysVisible(ctx, x, rule, record); failed == nil && !stays {
+			return atRow(err, i)
+		}
+	}
+	return err
 }
 
 // rowConflict is the CONFLICT of a row of the call.

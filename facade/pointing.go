@@ -139,7 +139,7 @@ func pointed(ctx context.Context, x *execution, e *schema.Entity, keys []any, se
 				kept, err := keysAnywhere(ctx, asHost(&x.viewer), by, where, 0)
 				if err == nil && len(kept) > 0 {
 					err = pointedConflict(ctx, x, by, where)
-					at = kept[0]
+					at = firstPointed(ctx, x, by, some, kept[0])
 				}
 				if err != nil {
 					return nil, at, err
@@ -184,6 +184,17 @@ func pointed(ctx context.Context, x *execution, e *schema.Entity, keys []any, se
 		follow = append(follow, more...)
 	}
 	return follow, nil, nil
+}
+
+// firstPointed returns the first of some keys that a row elsewhere points at, which one of them is known to be.
+func firstPointed(ctx context.Context, x *execution, by *schema.Property, keys []any, known any) any {
+	for _, key := range keys {
+		kept, err := keysAnywhere(ctx, asHost(&x.viewer), by, &filter.Filter{Op: filter.Eq, Field: by, Values: []any{key}}, 0)
+		if key == known || err != nil || len(kept) > 0 {
+			return key
+		}
+	}
+	return known
 }
 
 // pointedConflict is the error for a row that rows elsewhere keep. If the host of either side alone has the access rules, it says first
