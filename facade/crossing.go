@@ -39,12 +39,24 @@ func (x *viewer) store() Store {
 func newCrossing(x *viewer, s Store) crossing {
 	return crossing{x: x, Store: s, Crossing: filter.Crossing{
 		Apart: func(l *schema.Link) bool { return catalog.Apart(x.host.catalog.Fronds, l) },
-		Keys: func(ctx context.Context, field *schema.Property, where *filter.Filter) ([]any, error) {
-			return allKeys(ctx, x, field, where)
+		Keys: func(ctx context.Context, field *schema.Property, where *filter.Filter, rule bool) ([]any, error) {
+			return allKeys(ctx, seenBy(x, rule), field, where)
 		},
-		Most:      maxKeys,
-		Aggregate: func(ctx context.Context, f *filter.Filter) (*filter.Filter, error) { return aggregatedAnywhere(ctx, x, f) },
+		Most: maxKeys,
+		Aggregate: func(ctx context.Context, f *filter.Filter) (*filter.Filter, error) {
+			return aggregatedAnywhere(ctx, seenBy(x, f.Rule), f)
+		},
 	}}
+}
+
+// seenBy is the viewer who asks for rows behind a relation: the caller, or for an access rule the host, which sees them all.
+func seenBy(x *viewer, rule bool) *viewer {
+	if !rule || x.inside {
+		return x
+	}
+	own := *x
+	own.inside, own.state = true, x.state.OfHost()
+	return &own
 }
 
 // errApart returns NOT_IMPLEMENTED for a value that rows elsewhere give a row by a list of their keys.

@@ -213,10 +213,11 @@ type RemoteRequest struct {
 	State   access.State     // of the caller
 	Trace   string           // of the call
 	// Elsewhere returns the distinct values of a field in rows that another host keeps, or the store of this one, at most [maxKeys].
-	Elsewhere func(ctx context.Context, field *schema.Property, where *filter.Filter) ([]any, error)
+	// rule is [filter.Filter.Rule] of the condition that they are for.
+	Elsewhere func(ctx context.Context, field *schema.Property, where *filter.Filter, rule bool) ([]any, error)
 	// Aggregated returns a condition on an aggregate of such rows as one on a key of the row.
 	Aggregated func(ctx context.Context, f *filter.Filter) (*filter.Filter, error)
-	wrap      func(c Caller, address string) Caller // see [Trace]; nil: c as it is
+	wrap       func(c Caller, address string) Caller // see [Trace]; nil: c as it is
 }
 
 // Through is a caller of a Frond for this request: c, or one that a [Trace] wraps around it. The error

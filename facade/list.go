@@ -36,7 +36,7 @@ func admitList(ctx context.Context, x *execution) error {
 			if x.full() {
 				continue
 			}
-			p := filter.Parser{Host: &x.viewer, At: "/query/filter", Max: schema.MaxDetails - len(x.details)}
+			p := filter.Parser{Host: &x.viewer, At: "/query/filter", Max: schema.MaxDetails - len(x.details), Rules: x.state.HasRules()}
 			l.filter = p.Parse(ctx, x.door.Entity, x.view(x.doorScope), value)
 			x.details = append(x.details, p.Details...)
 			_ = RequestOf(ctx).Spend(time.Duration(p.Conditions) * conditionWork) // the store reads the rest

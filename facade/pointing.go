@@ -117,11 +117,7 @@ func manyDeletesPointed(run func(context.Context, *execution) (*Result, error)) 
 }
 
 // asHost is the caller as this host asks for rows that point at a row, which access rules may hide from the caller.
-func asHost(x *viewer) *viewer {
-	own := *x
-	own.inside, own.state = true, x.state.OfHost()
-	return &own
-}
+func asHost(x *viewer) *viewer { return seenBy(x, true) }
 
 // pointed returns the rows elsewhere that point at rows of e with these keys, or at rows that go with them, and have to follow them.
 // The error is CONFLICT where they keep a row; at is then the key of the row, if it is one of keys. seen has the keys of rows, by

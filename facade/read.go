@@ -332,7 +332,7 @@ func readGrouping(ctx context.Context, x *execution) (q aggregate.Spec, after js
 			if x.full() {
 				continue
 			}
-			p := filter.Parser{Host: &x.viewer, At: "/query/filter", Max: schema.MaxDetails - len(x.details)}
+			p := filter.Parser{Host: &x.viewer, At: "/query/filter", Max: schema.MaxDetails - len(x.details), Rules: x.state.HasRules()}
 			x.list.filter = p.Parse(ctx, x.door.Entity, x.view(x.doorScope), value)
 			x.details = append(x.details, p.Details...)
 			_ = RequestOf(ctx).Spend(time.Duration(p.Conditions) * conditionWork)

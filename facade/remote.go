@@ -19,10 +19,12 @@ import (
 // remoteRequest is a request about the rows of a door, for the caller of x.
 func remoteRequest(x *viewer, door *catalog.Door) (RemoteRequest, error) {
 	r := RemoteRequest{Door: door, Catalog: x.host.catalog, State: x.state, Trace: x.call.Invocation.Trace}
-	r.Elsewhere = func(ctx context.Context, field *schema.Property, where *filter.Filter) ([]any, error) {
-		return allKeys(ctx, x, field, where)
+	r.Elsewhere = func(ctx context.Context, field *schema.Property, where *filter.Filter, rule bool) ([]any, error) {
+		return allKeys(ctx, seenBy(x, rule), field, where)
 	}
-	r.Aggregated = func(ctx context.Context, f *filter.Filter) (*filter.Filter, error) { return aggregatedAnywhere(ctx, x, f) }
+	r.Aggregated = func(ctx context.Context, f *filter.Filter) (*filter.Filter, error) {
+		return aggregatedAnywhere(ctx, seenBy(x, f.Rule), f)
+	}
 	if x.trace != nil {
 		r.wrap = x.trace.Remote
 	}

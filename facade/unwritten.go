@@ -118,7 +118,9 @@ func (a *unwrittenRow) Related(f *filter.Filter) (*filter.Filter, error) {
 			}
 		}
 		if !met && len(others) > 0 {
-			missing, err := invisible(a.ctx, a.x, link.Target, &access.Scope{Rows: sub}, others)
+			own := *a.x
+			own.viewer = *seenBy(&a.x.viewer, f.Rule)
+			missing, err := invisible(a.ctx, &own, link.Target, &access.Scope{Rows: sub}, others)
 			if err != nil {
 				return nil, err
 			}

@@ -91,14 +91,31 @@ func (s State) OfHost() State {
 	return own
 }
 
+// rulesMember is the member of a state that a host sets where its access rules ask about rows that another host keeps.
+const rulesMember = "rules"
+
+// WithRules returns the state for a call whose filter has conditions of access rules, for which all rows exist.
+func (s State) WithRules() State {
+	own := State{rulesMember: true}
+	for name, value := range s {
+		own[name] = value
+	}
+	return own
+}
+
+// HasRules reports whether the filter of a call has such conditions.
+func (s State) HasRules() bool { return s[rulesMember] == true }
+
 // IsHost reports whether a host calls by itself.
 func (s State) IsHost() bool { return s[hostMember] == true }
 
-// OfCaller returns the state without the member of [State.OfHost], for states that no host has signed.
+// OfCaller returns the state without the members of [State.OfHost] and [State.WithRules], for states that no host has signed.
 func (s State) OfCaller() State {
-	if _, has := s[hostMember]; has {
-		s = maps.Clone(s)
-		delete(s, hostMember)
+	for _, name := range []string{hostMember, rulesMember} {
+		if _, has := s[name]; has {
+			s = maps.Clone(s)
+			delete(s, name)
+		}
 	}
 	return s
 }

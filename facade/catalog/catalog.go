@@ -334,6 +334,8 @@ type Operation struct {
 	// FilterWords are the names that the filter of a remote's list has besides plain fields; nil:
 	// they are not known.
 	FilterWords []string
+	// TakesRules says that the list of a remote takes conditions of access rules ([filter.OfRule]).
+	TakesRules bool
 	// SortsBehind says that the list of a remote sorts by values behind relations.
 	SortsBehind bool
 	// SortForm is the type of sort in the card of a remote's list: string, array, or "" where the card states neither alone.

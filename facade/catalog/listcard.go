@@ -193,6 +193,18 @@ func SortsBehind(card *schema.Card) bool {
 	return f != nil && f.Shape.Extra.Get(sortsBehind) != nil
 }
 
+// takesRules is the keyword of filter in the card of a list that takes conditions of access rules.
+const takesRules = "x-rules"
+
+// TakesRules reports whether the card of a list says so.
+func TakesRules(card *schema.Card) bool {
+	if card == nil {
+		return false
+	}
+	f := card.Field("filter")
+	return f != nil && f.Shape.Extra.Get(takesRules) != nil
+}
+
 // SortForm returns [Operation.SortForm] of the card of a list.
 func SortForm(card *schema.Card) string {
 	if card == nil {
@@ -246,7 +258,10 @@ func (c *Catalog) discoveredList(d *Door, card *schema.Card) *schema.Card {
 
 	out := *ListCard(d.Limits, conditions, searchedHere(d))
 	for i, f := range out.Fields {
-		if f.Name == "sort" {
+		switch f.Name {
+		case "filter":
+			out.Fields[i].Shape.Extra = append(slices.Clip(f.Shape.Extra), schema.Keyword{Name: takesRules, Value: json.RawMessage("true")})
+		case "sort":
 			out.Fields[i].Shape.Extra = append(slices.Clip(f.Shape.Extra), schema.Keyword{Name: sortsBehind, Value: json.RawMessage("true")})
 		}
 	}

@@ -37,6 +37,7 @@ func fitToDiscovery(r *report, m *model, k *bindings, src *project.Frond) {
 			door.Operation("list").Cardless = op.Input == nil
 			door.Operation("list").FilterWords = filterWords(op.Input)
 			door.Operation("list").SortForm = catalog.SortForm(op.Input)
+			door.Operation("list").TakesRules = catalog.TakesRules(op.Input)
 			door.Operation("list").SortsBehind = catalog.SortsBehind(op.Input)
 		}
 		if has["findByIds"] == nil {

@@ -33,6 +33,8 @@ type Filter struct {
 	Search  *search.Query // of Search
 	// Via is a condition on the rows in between of Link: others do not exist. nil: all do.
 	Via *Filter
+	// Rule says that the author, or an access rule, asks about the rows of Link: all rows exist there.
+	Rule bool
 }
 
 // ReadsBetween reports whether a condition on rows in between is part of f, which has no words for a host.
@@ -48,7 +50,7 @@ func (f *Filter) Hops() *Filter {
 	if f.Link == nil || f.Link.Through == nil || f.Op == Aggregate {
 		return f
 	}
-	out, far := &Filter{Op: f.Op, Link: f.Link.Between()}, &Filter{Op: Some, Link: f.Link.Through.Link, Sub: f.Sub}
+	out, far := &Filter{Op: f.Op, Link: f.Link.Between(), Rule: f.Rule}, &Filter{Op: Some, Link: f.Link.Through.Link, Sub: f.Sub, Rule: f.Rule}
 	if f.Op == Every {
 		out.Op, far.Sub = None, []*Filter{{Op: Not, Sub: []*Filter{{Op: And, Sub: f.Sub}}}}
 	}
@@ -124,6 +126,8 @@ const (
 	// Search holds for the rows that a search by words finds. No filter of a caller has it. Only a store
 	// can say whether a row meets it.
 	Search
+	// OfRule holds where its one Sub does, and says to another host that Sub is a condition with Rule there.
+	OfRule
 )
 
 // Both returns a filter that holds where a and b hold; nil holds for every row, and two of

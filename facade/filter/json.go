@@ -91,6 +91,8 @@ func (f *Filter) words() (name, operator string) {
 		return "not", ""
 	case Aggregate:
 		return f.Link.Name, f.Derived.Func.String()
+	case OfRule:
+		return ofRule, ""
 	case Search: // for those who compare reads: no parser takes it
 		return "$search", ""
 	case Some, None, Every:
@@ -111,7 +113,7 @@ func (f *Filter) appendOperand(dst []byte) []byte {
 	switch f.Op {
 	case And, Or:
 		return jsontext.AppendList(dst, f.Sub, func(dst []byte, sub *Filter) []byte { return sub.AppendJSON(dst) })
-	case Not, Some, None, Every:
+	case Not, OfRule, Some, None, Every:
 		if f.Via != nil {
 			return f.Hops().appendOperand(dst)
 		}

@@ -64,8 +64,8 @@ func OneOf(field *schema.Property, keys []any, most int) *Filter {
 type Crossing struct {
 	// Apart reports whether some rows of a relation are kept elsewhere.
 	Apart func(l *schema.Link) bool
-	// Keys returns the distinct values of a field in the rows that meet a condition, wherever they are kept.
-	Keys func(ctx context.Context, field *schema.Property, where *Filter) ([]any, error)
+	// Keys returns the distinct values of a field in the rows that meet a condition, wherever they are kept. rule is [Filter.Rule].
+	Keys func(ctx context.Context, field *schema.Property, where *Filter, rule bool) ([]any, error)
 	// Most is how many values an In has at most.
 	Most int
 	// Aggregate returns a condition on an aggregate of rows elsewhere as one on a key of the row.
@@ -74,7 +74,7 @@ type Crossing struct {
 
 // Filter returns f with conditions on keys in place of those through relations to rows elsewhere. It does not change f.
 func (c *Crossing) Filter(ctx context.Context, f *Filter) (*Filter, error) {
-	if f == nil || f.Link == nil && len(f.Sub) == 0 {
+	if f == nil || f.Op == OfRule || f.Link == nil && len(f.Sub) == 0 {
 		return f, nil
 	}
 	var err error
@@ -90,7 +90,7 @@ func (c *Crossing) Filter(ctx context.Context, f *Filter) (*Filter, error) {
 		f = f.Hops()
 		if c.Apart(f.Link) {
 			field, where := f.Behind()
-			keys, err := c.Keys(ctx, field, where)
+			keys, err := c.Keys(ctx, field, where, f.Rule)
 			return f.OnKeys(keys, c.Most), err
 		}
 	}
@@ -122,4 +122,29 @@ func (c *Crossing) Derived(ctx context.Context, d *Derived) (*Derived, error) {
 	}
 	own.Next, err = c.Derived(ctx, d.Next)
 	return &own, err
+}
+
+// ofRule is the word of [OfRule].
+const ofRule = "$rule"
+
+// ForRules returns f with [OfRule] around the conditions of access rules through relations. changed is false for f itself.
+func (f *Filter) ForRules() (told *Filter, changed bool) {
+	switch {
+	case f == nil:
+		return nil, false
+	case f.Op == OfRule:
+		return f, true
+	case f.Rule && f.Link != nil:
+		return &Filter{Op: OfRule, Sub: []*Filter{f}}, true
+	}
+	out := *f
+	out.Sub = make([]*Filter, len(f.Sub))
+	for i, sub := range f.Sub {
+		own, is := sub.ForRules()
+		out.Sub[i], changed = own, changed || is
+	}
+	if !changed {
+		return f, false
+	}
+	return &out, true
 }

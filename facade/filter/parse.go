@@ -81,7 +81,9 @@ type Parser struct {
 	Reference Reference
 	// Write marks the condition of a write. Each part of it has to narrow the rows: an empty object at
 	// any depth, an empty list and an empty text are refused.
-	Write   bool
+	Write bool
+	// Rules accepts [OfRule], of a host that has access rules of its own.
+	Rules   bool
 	Details []schema.Detail // the refusals
 
 	// Conditions is how many conditions were read.
@@ -128,6 +130,12 @@ func (all) Readable(*schema.Property) bool { return true }
 
 // Visible implements [Scope].
 func (all) Visible() *Filter { return nil }
+
+// rule reports whether the filter that is read is the author's own, or an access rule's.
+func (p *Parser) rule() bool {
+	_, is := p.Host.(author)
+	return is
+}
 
 // author is the host of a filter that the author's own code parses.
 type author struct{}
@@ -205,6 +213,14 @@ func (p *Parser) member(e *schema.Entity, scope Scope, name string, value json.R
 			f = &Filter{Op: And} // not {} holds for no row
 		}
 		return &Filter{Op: Not, Sub: []*Filter{f}}
+	case ofRule:
+		if p.Rules {
+			caller := p.Host
+			p.Host = author{}
+			f := p.object(e, All, value)
+			p.Host = caller
+			return f
+		}
 	}
 	field, link := p.named(e, scope, name)
 	if field == nil {

@@ -44,7 +44,9 @@ func (p *Parser) related(link *schema.Link, value json.RawMessage) (*Filter, boo
 	if sub == nil {
 		p.narrows(0)
 	}
-	return someOf(link, Both(scope.Visible(), sub)), true
+	f := someOf(link, Both(scope.Visible(), sub))
+	f.Rule = p.rule()
+	return f, true
 }
 
 // someOf is a filter on the row behind a relation; nil holds for every row there.
@@ -111,7 +113,7 @@ func (p *Parser) ofMany(link *schema.Link, there Scope, via *Filter, ok bool, na
 	} else if op != Every {
 		sub = Both(there.Visible(), sub)
 	}
-	f := &Filter{Op: op, Link: link, Via: via}
+	f := &Filter{Op: op, Link: link, Via: via, Rule: p.rule()}
 	if sub != nil {
 		f.Sub = []*Filter{sub}
 	} else if op == Every {
@@ -189,7 +191,7 @@ func (p *Parser) compareAggregate(d *Derived, text json.RawMessage) *Filter {
 		}
 	}
 	if sub := allOf(comparisons); sub != nil {
-		all = append(all, &Filter{Op: Aggregate, Link: d.Link, Derived: d, Sub: []*Filter{sub}})
+		all = append(all, &Filter{Op: Aggregate, Link: d.Link, Derived: d, Sub: []*Filter{sub}, Rule: p.rule()})
 	}
 	return allOf(all)
 }

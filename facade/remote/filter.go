@@ -22,8 +22,9 @@ import (
 //
 // A host without a known card gets the words of this program.
 
-// hostFilter is a filter on the rows of r.Door in the words of its host's list.
-func (h *Hosts) hostFilter(ctx context.Context, r facade.RemoteRequest, f *filter.Filter) (*filter.Filter, error) {
+// hostFilter is a filter on the rows of r.Door in the words of its host's list. The state of r says so where the filter has conditions
+// of access rules here.
+func (h *Hosts) hostFilter(ctx context.Context, r *facade.RemoteRequest, f *filter.Filter) (*filter.Filter, error) {
 	op := r.Door.Operation("list")
 	if d := narrowed(f); d != nil && op == nil {
 		return nil, kiterror.Errorf(kiterror.NotImplemented, "%s is computed where %s runs, without your access rules for its rows; leave it out", d.As.Name, r.Door.Name)
@@ -41,6 +42,12 @@ func (h *Hosts) hostFilter(ctx context.Context, r facade.RemoteRequest, f *filte
 	}
 	if f, err = h.withoutRelations(ctx, r, op, f); err != nil {
 		return nil, err
+	}
+	if op.TakesRules {
+		told, changed := f.ForRules()
+		if f = told; changed {
+			r.State = r.State.WithRules()
+		}
 	}
 	if f = f.Joined(); op.FilterWords != nil && f.NeedsAnd() && !slices.Contains(op.FilterWords, "and") {
 		return nil, kiterror.Errorf(kiterror.NotImplemented,
@@ -67,8 +74,8 @@ func narrowed(f *filter.Filter) *filter.Derived {
 }
 
 // withoutRelations is a filter without the relations that the host's list does not take.
-func (h *Hosts) withoutRelations(ctx context.Context, r facade.RemoteRequest, op *catalog.Operation, f *filter.Filter) (*filter.Filter, error) {
-	if f == nil || f.Link == nil && len(f.Sub) == 0 {
+func (h *Hosts) withoutRelations(ctx context.Context, r *facade.RemoteRequest, op *catalog.Operation, f *filter.Filter) (*filter.Filter, error) {
+	if f == nil || f.Op == filter.OfRule || f.Link == nil && len(f.Sub) == 0 {
 		return f, nil
 	}
 	if f.Op == filter.Aggregate {
@@ -95,9 +102,9 @@ func (h *Hosts) withoutRelations(ctx context.Context, r facade.RemoteRequest, op
 }
 
 // byKeys is a filter through a relation as one on the keys of the rows that meet it now.
-func (h *Hosts) byKeys(ctx context.Context, r facade.RemoteRequest, f *filter.Filter) (*filter.Filter, error) {
+func (h *Hosts) byKeys(ctx context.Context, r *facade.RemoteRequest, f *filter.Filter) (*filter.Filter, error) {
 	field, where := f.Behind()
-	keys, err := r.Elsewhere(ctx, field, where)
+	keys, err := r.Elsewhere(ctx, field, where, f.Rule)
 	return f.OnKeys(keys, maxOperands), err
 }
 
@@ -125,7 +132,7 @@ func (h *Hosts) Rows(ctx context.Context, r facade.RemoteRequest, fields []strin
 		return err
 	}
 	f, search := withoutSearch(f)
-	f, err := h.hostFilter(ctx, r, f)
+	f, err := h.hostFilter(ctx, &r, f)
 	if err != nil {
 		return err
 	}

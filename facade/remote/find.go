@@ -51,10 +51,11 @@ func (h *Hosts) findBy(ctx context.Context, r facade.RemoteRequest, caller facad
 	if err := filtered(r.Door, where); err != nil {
 		return nil, err
 	}
-	f, err := h.hostFilter(ctx, r, where)
+	f, err := h.hostFilter(ctx, &r, where)
 	if err != nil {
 		return nil, err
 	}
+	call.Invocation.State = r.State
 	ids := call.Each.Keys
 	var some []int
 	call.Each.Keys, some, f = decided(r.Door.Entity.Primary, ids, f)

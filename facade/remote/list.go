@@ -26,10 +26,11 @@ func (h *Hosts) List(ctx context.Context, r facade.RemoteRequest, c *facade.Call
 			return nil, err
 		}
 	}
-	f, err := h.hostFilter(ctx, r, filter.Both(l.Rules, l.Filter))
+	f, err := h.hostFilter(ctx, &r, filter.Both(l.Rules, l.Filter))
 	if err != nil {
 		return nil, err
 	}
+	c.Invocation.State = r.State
 	var places []int
 	if l.Each != nil {
 		c.Each = &facade.Each{Field: l.Each.Name}

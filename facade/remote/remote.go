@@ -101,10 +101,11 @@ func (h *Hosts) Aggregate(ctx context.Context, r facade.RemoteRequest, c *facade
 	if err != nil {
 		return nil, err
 	}
-	f, err := h.hostFilter(ctx, r, where)
+	f, err := h.hostFilter(ctx, &r, where)
 	if err != nil {
 		return nil, err
 	}
+	c.Invocation.State = r.State
 	if f != nil {
 		query := schema.Object{{Name: "filter", Value: f.AppendJSON(nil)}}
 		for name, value := range jsontext.Members(c.Invocation.Query) {
