@@ -18,7 +18,6 @@ var refused = []string{
 	"which are kept elsewhere; leave it out",              // sort by, count or average rows elsewhere
 	"without your access rules for them here",             // the same of rows that rules hide here
 	"runs elsewhere, outside of this transaction",         // atomic
-	"are kept elsewhere, outside of this transaction",     // deletes with rows elsewhere that follow
 	"and takes no rows of",                                // nested
 	"where the access rules of this host for single rows", // many, with rules here
 }
