@@ -20,7 +20,7 @@ type Access struct {
 	Surfaces []Surface    `json:"surfaces"`     // those that show the door
 	Rules    []RuleAccess `json:"rules,omitempty"`
 
-	Remote   bool         `json:"remote,omitempty"` // its rows are kept by the host of a remote, which has rules of its own
+	Remote bool `json:"remote,omitempty"` // its rows are kept by the host of a remote, which has rules of its own
 
 	// File is the frond.yaml in which the access to the door is declared.
 	File string `json:"-"`

@@ -170,6 +170,7 @@ type Frond struct {
 	// Foreign says that Config and Cards are made of the discovery document of a remote. Beside is then
 	// the frond.yaml of this project, or the zero Text; see [ReadBeside].
 	Foreign bool
+	Served  bool // by this gateway before: its views keep their names
 	Beside  Text
 	Seeds   []Text // one per entity, named by its file
 	Remote  string // the address its operations run at; "" for here

@@ -194,7 +194,7 @@ func (t *Topology) Project(p *facade.Project) (placed *facade.Project, incomplet
 		} else {
 			incomplete = true
 		}
-		src.Beside, src.Open = beside[name], rest[name].Open
+		src.Beside, src.Open, src.Served = beside[name], rest[name].Open, t.accepted[name]
 		all.Fronds = append(all.Fronds, src)
 	}
 	return &all, incomplete
