@@ -2,6 +2,8 @@ package gateway_test
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -175,5 +177,41 @@ func TestADoorThatARemoteAddsStaysClosed(t *testing.T) {
 	}
 	if got := log.String(); !strings.Contains(got, "stamp is not served: everybody may do everything with stamp at its host") {
 		t.Errorf("the log does not say so:\n%s", got)
+	}
+}
+
+// TestFactWithoutSchemaIsOpened: a remote's fact about no row reaches no caller, and the refusal says how to open it; opened, it
+// reaches everybody.
+func TestFactWithoutSchemaIsOpened(t *testing.T) {
+	there := newElsewhere(t)
+	files := letters()
+	files["fronds/post/frond.yaml"] = "facts: [{name: ratesChanged}]"
+	there.serve("post", folderOf(t, files))
+	for said, want := range map[string]string{
+		"collectors: {letter: open}":                                           `401 ratesChanged: its host cannot be asked who may receive it; facts: {ratesChanged: {open: true}} in fronds/post/frond.yaml opens it for everybody`,
+		"collectors: {letter: open}\nfacts: {ratesChanged: {open: true}}":      "200 text/event-stream",
+		"collectors: {letter: open, ratesChanged: [{when: user.id == 'ann'}]}": "401 ratesChanged is not for everybody; say who you are",
+	} {
+		gw, err := production(folderOf(t, map[string]string{"fronds/post/frond.yaml": said}), map[string]gateway.Remote{"post": {URL: there.url()}}, silence)
+		if err != nil {
+			t.Fatal(err)
+		}
+		server := httptest.NewServer(gw.Handler())
+		r, err := http.Get(server.URL + "/api/post/facts/ratesChanged")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := fmt.Sprint(r.StatusCode, " ", r.Header.Get("Content-Type"))
+		if r.StatusCode != http.StatusOK {
+			var problem struct{ Detail string }
+			_ = json.NewDecoder(r.Body).Decode(&problem)
+			got = fmt.Sprint(r.StatusCode, " ", problem.Detail)
+		}
+		_ = r.Body.Close()
+		_ = gw.Close()
+		server.Close()
+		if got != want {
+			t.Errorf("%s: %s, want %s", said, got, want)
+		}
 	}
 }
