@@ -208,7 +208,7 @@ func TestSyncedGateway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	front := startGateway(t, dir, "--graphql-introspection=true", "--remote", "catalog="+host.URL)
+	front := startGateway(t, dir, "--mode", "development", "--remote", "catalog="+host.URL)
 	ask := func(query string) string {
 		r, err := http.Post(front.URL+"/graphql", "application/json", strings.NewReader(`{"query":`+strconv.Quote(query)+`}`))
 		if err != nil {

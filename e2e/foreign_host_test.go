@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -145,6 +146,11 @@ func served(t testing.TB, h http.Handler) string {
 // what it says.
 func housed(t testing.TB, files map[string]string, remotes map[string]gateway.Remote) (url string, gw *gateway.Gateway, log *syncBuffer) {
 	t.Helper()
+	remotes = maps.Clone(remotes)
+	for name, r := range remotes {
+		r.Open = true // the hosts decide
+		remotes[name] = r
+	}
 	project, err := &facade.Project{}, error(nil) // nothing is here
 	if files != nil {
 		project, err = facade.Read(os.DirFS(folder(t, files)))

@@ -131,4 +131,24 @@ func TestHostsThatCompress(t *testing.T) {
 			inquiry{rest: `GET /api/desk/notes/n1?fields=id`, want: `{"id":"n1"}`}.check(t, url)
 		}
 	}
+
+	host := &foreignHost{document: desk(foreignDoor("note", noteCard, foreignOp("findById", "query"))), answers: map[string]func(invoked) any{"note.findById": always(oneNote)}}
+	url, _, _ := housed(t, nil, map[string]gateway.Remote{"desk": {URL: served(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		plain := httptest.NewRecorder()
+		host.serve(plain, r)
+		if !strings.Contains(plain.Body.String(), "fronds") {
+			w.Header().Set("Content-Encoding", "br")
+			_, _ = w.Write([]byte("\x0b\x02\x80ab\x03"))
+			return
+		}
+		_, _ = w.Write(plain.Body.Bytes())
+	}))}})
+	r, err := http.Get(url + "/api/desk/notes/n1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Body.Close() }()
+	if text, _ := io.ReadAll(r.Body); r.StatusCode != http.StatusBadGateway || !strings.Contains(string(text), "in a coding other than gzip and deflate; turn compression off there") {
+		t.Errorf("br: %d %s", r.StatusCode, text)
+	}
 }

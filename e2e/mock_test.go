@@ -41,7 +41,7 @@ required: [reference]
 	shipping := startMock(t, "shipping", "--from", python.URL, "--seed", "5", "--rows", "20")
 	python.kill() // it is not there yet, or not any more
 	sales := startMock(t, "sales", "--dir", cards, "--rows", "20")
-	gateway := startGateway(t, t.TempDir(), "--remote", "shipping="+shipping.URL, "--remote", "sales="+sales.URL)
+	gateway := startGateway(t, t.TempDir(), "--mode", "development", "--remote", "shipping="+shipping.URL, "--remote", "sales="+sales.URL)
 
 	body := ask(t, gateway.URL, `{ parcels(first: 20) { items { carrier weight order { id reference } } } rateQuote(input: {carrier: post, weight: 3000}) { cents days } }`)
 	var answer struct {

@@ -29,7 +29,7 @@ func TestKilledAndStartedAgain(t *testing.T) {
 	dir := folder(t, map[string]string{"gateway.yaml": "identity: {dev: true}\ngraphql: {introspection: true}\n"})
 	gateway := func() string {
 		return start(t, exec.Command(binary(t), "gateway", dir, "--listen", "127.0.0.1:0", "--store", "memory",
-			"--remote", "catalog="+catalog.URL, "--remote", "sales="+sales.URL)).URL
+			"--mode", "development", "--remote", "catalog="+catalog.URL, "--remote", "sales="+sales.URL)).URL
 	}
 	one := gateway()
 	lanes := []*lane{

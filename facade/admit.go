@@ -262,7 +262,7 @@ func admitCreate(_ context.Context, x *execution) error {
 	in := &x.call.Invocation
 	onlyKeys(&x.viewer, sentParams(&x.viewer, in), "/params", nil)
 	admitRowQuery(x)
-	x.body = judgeBody(&x.viewer, x.door.Entity, schema.Create, cutNested(x, x.call.Invocation.Body, "/body", 0))
+	x.body = judgeBody(&x.viewer, x.door.Entity, schema.Create, cutNested(x, schema.Create, x.call.Invocation.Body, "/body", 0))
 	return nil
 }
 
@@ -276,7 +276,7 @@ func admitUpdate(ctx context.Context, x *execution) error {
 	if err := admitWhere(ctx, x); err != nil {
 		return err
 	}
-	body := cutNested(x, in.Body, "/body", 0)
+	body := cutNested(x, schema.Update, in.Body, "/body", 0)
 	if x.id != nil {
 		body = withoutID(x, body)
 		if err := mergeNested(ctx, x, body); err != nil {
@@ -291,11 +291,11 @@ func admitUpdate(ctx context.Context, x *execution) error {
 }
 
 // cutNested is a body, which at points to, without the rows that belong to its row. They are kept for the write.
-func cutNested(x *execution, body json.RawMessage, at string, owner int) json.RawMessage {
+func cutNested(x *execution, mode schema.Mode, body json.RawMessage, at string, owner int) json.RawMessage {
 	if x.nestable == nil {
 		return body
 	}
-	rest, cut, details := nested.Cut(body, at, x.nestable)
+	rest, cut, details := nested.Cut(body, at, x.nestable, mode)
 	for _, d := range details {
 		x.refuse(d)
 	}

@@ -3,6 +3,7 @@ package facade
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -138,6 +139,29 @@ type transaction struct {
 
 	// late judges the unique keys of the next calls; nil: each call does. The goroutine that makes them has it.
 	late *LateKeys
+	// deleting are the rows, by entity and key, of a deleteMany that knows their followers.
+	deleting map[any]bool
+}
+
+// followed reports whether a deleteMany that deletes a row knows its followers.
+func (t *transaction) followed(e *schema.Entity, key any) bool {
+	return t != nil && t.deleting[[2]any{e, key}]
+}
+
+// follows notes that the followers of these rows are known, until done is called.
+func (t *transaction) follows(e *schema.Entity, keys []any) (done func()) {
+	if t == nil {
+		return func() {}
+	}
+	before := t.deleting
+	t.deleting = maps.Clone(before)
+	if t.deleting == nil {
+		t.deleting = map[any]bool{}
+	}
+	for _, key := range keys {
+		t.deleting[[2]any{e, key}] = true
+	}
+	return func() { t.deleting = before }
 }
 
 // committed runs what waits for the commit, or leaves it to the transaction around.

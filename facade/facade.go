@@ -140,13 +140,13 @@ func New(c *Compiled, store Store, opts *Options) (*Facade, error) {
 		h.now = time.Now
 	}
 	h.crosses, h.pointing, h.rows = crosses(c.Catalog), pointing(c.Catalog), rowsAnywhere
-	h.following = following(c.Catalog, h.pointing)
+	h.pointers, h.following = pointers(c.Catalog), following(c.Catalog, h.pointing)
 	bind(h, c)
 	if h.store == nil {
 		h.store = noStore{}
 	}
 	can := h.store.Abilities()
-	h.transactor, h.outbox, h.dryRuns = can.Transactor, can.Outbox, can.DryRuns
+	h.transactor, h.outbox, h.dryRuns, h.values, h.keepValue = can.Transactor, can.Outbox, can.DryRuns, can.KeyValues, can.KeepValue
 	if h.outbox == nil && store != nil {
 		if faults := outboxFaults(h.catalog); faults != nil {
 			return nil, faults
@@ -382,11 +382,13 @@ func followDeletes(op *boundOperation) {
 	switch {
 	case op.Name == "delete":
 		op.inner.run = deletesPointed(op.inner.run)
-		if op.runner.by != byHandler {
-			op.runner = op.inner
-		}
-	case op.Name == "deleteMany" && op.runner.by == byRemote:
-		op.runner.run = manyDeletesPointed(op.runner.run)
+	case op.Name == "deleteMany":
+		op.inner.run = manyDeletesPointed(op.inner.run)
+	default:
+		return
+	}
+	if op.runner.by != byHandler {
+		op.runner = op.inner
 	}
 }
 

@@ -22,7 +22,9 @@ type host struct {
 	store      Store
 	transactor Transactor // of store; nil: it has no transactions
 	outbox     Outbox     // of store; nil: it keeps no events
-	dryRuns    bool       // store undoes the writes of a dry run
+	values     KeyValues  // of store; nil: it keeps none
+	keepValue  func(ctx context.Context, key string, text json.RawMessage) error
+	dryRuns    bool // store undoes the writes of a dry run
 	registry   *schema.Registry
 	now        func() time.Time
 	remotes    Remotes                                              // nil: none
@@ -33,6 +35,7 @@ type host struct {
 	// probably takes.
 	rows      func(ctx context.Context, x *viewer, e *schema.Entity, fields []string, where *filter.Filter, limit int, visit func(rows.Row) bool) error
 	pointing  map[*schema.Entity][]*schema.Property // relations of rows elsewhere to rows of the entity
+	pointers  map[*schema.Entity][]*schema.Property // all relations to rows of the entity
 	following map[*schema.Entity][]*schema.Property // relations of rows that go with a row of the entity, and have such relations
 	local     keeper                                // of rows that are kept in store
 	entry     Caller                                // the path, inside its middleware

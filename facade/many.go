@@ -93,7 +93,7 @@ func admitCreateMany(ctx context.Context, x *execution) error {
 	}
 	for _, row := range all {
 		one.refusals, one.points = refusals{}, nil
-		one.call.Invocation.Body = cutNested(x, row, "/body/"+strconv.Itoa(i), i)
+		one.call.Invocation.Body = cutNested(x, schema.Create, row, "/body/"+strconv.Itoa(i), i)
 		err := admitCreate(ctx, one)
 		if err == nil {
 			err = one.refusal()

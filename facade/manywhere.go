@@ -59,7 +59,7 @@ func admitMany(ctx context.Context, x *execution) error {
 	one := x.oneRow(x.needed(0), in.Body)
 	one.nestable = x.nestable
 	renameBody(&one.viewer, x.door.Entity)
-	judgeBody(&one.viewer, x.door.Entity, schema.Update, cutNested(one, one.call.Invocation.Body, "/body", 0))
+	judgeBody(&one.viewer, x.door.Entity, schema.Update, cutNested(one, schema.Update, one.call.Invocation.Body, "/body", 0))
 	return x.gather(one.refusal())
 }
 

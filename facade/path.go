@@ -166,6 +166,9 @@ func (x *execution) transacted(ctx context.Context) (res *Result, err error) {
 		try := *x
 		try.scopes = maps.Clone(x.scopes)
 		try.transaction = &transaction{host: x.host, base: base, inquiry: known}
+		if outer != nil {
+			try.transaction.deleting = outer.deleting
+		}
 		if x.runner.by == byStore && x.op.hooks == nil && x.op.Name != "import" {
 			try.transaction.late = x.late // the author's code makes no calls here
 		}

@@ -2,14 +2,15 @@ package facade
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
+	"strings"
 
+	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
-	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // The rows that point at a deleted row may be kept elsewhere. No foreign key does what onDelete says of them: the host in front of
@@ -28,6 +29,22 @@ func pointing(c *catalog.Catalog) map[*schema.Entity][]*schema.Property {
 				continue
 			}
 			all[p.Link.Target] = append(all[p.Link.Target], p)
+		}
+	}
+	return all
+}
+
+// pointers returns, by entity, the relations of rows to rows of the entity, wherever either are kept.
+func pointers(c *catalog.Catalog) map[*schema.Entity][]*schema.Property {
+	all := map[*schema.Entity][]*schema.Property{}
+	for _, e := range c.Set.Entities {
+		if place := c.RemoteOf(e); place == catalog.Elsewhere || place != "" && c.Door(e.Key) == nil {
+			continue
+		}
+		for _, p := range e.Fields {
+			if p.Link != nil && p.Stored && !p.Link.Many {
+				all[p.Link.Target] = append(all[p.Link.Target], p)
+			}
 		}
 	}
 	return all
@@ -56,36 +73,30 @@ func following(c *catalog.Catalog, pointing map[*schema.Entity][]*schema.Propert
 	return all
 }
 
-// pointedRows are the rows elsewhere that point at rows by one relation.
-type pointedRows struct {
-	by  *schema.Property
-	op  *catalog.Operation // what becomes of each
-	ids []any
-}
-
 // deletesPointed returns a runner that deletes a row by run, and does what onDelete says of the rows elsewhere.
 func deletesPointed(run func(context.Context, *execution) (*Result, error)) func(context.Context, *execution) (*Result, error) {
 	return func(ctx context.Context, x *execution) (*Result, error) {
 		e := x.door.Entity
-		there, err := x.door.keeper.visibleRow(ctx, x, []string{e.Primary.Name})
 		key, why := e.Primary.Kind.Value(x.id)
-		if err != nil || there.Len() == 0 || why != "" {
+		if why != "" || x.transaction.followed(e, key) {
+			return run(ctx, x)
+		}
+		there, err := x.door.keeper.visibleRow(ctx, x, []string{e.Primary.Name})
+		if err != nil || there.Len() == 0 {
 			return run(ctx, x) // which says what a delete of no row says
 		}
 		follow, _, err := pointed(ctx, x, e, []any{key}, map[any]bool{})
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, err
+		case follow == nil:
+			return run(ctx, x)
 		}
-		res, err := run(ctx, x)
-		if err != nil || string(res.Value) != "true" {
-			return res, err
-		}
-		return res, changeAll(ctx, x, follow)
+		return deleteWith(ctx, x, follow, run)
 	}
 }
 
-// manyDeletesPointed is deletesPointed for a deleteMany of rows at a host. More rows than the call may delete are for the host to
-// refuse.
+// manyDeletesPointed is deletesPointed for a deleteMany. More rows than the call may delete are for run to refuse.
 func manyDeletesPointed(run func(context.Context, *execution) (*Result, error)) func(context.Context, *execution) (*Result, error) {
 	return func(ctx context.Context, x *execution) (*Result, error) {
 		keys, err := keysAnywhere(ctx, &x.viewer, x.door.Entity.Primary, targetOf(x), x.many.max)
@@ -108,11 +119,11 @@ func manyDeletesPointed(run func(context.Context, *execution) (*Result, error)) 
 		case err != nil:
 			return nil, err
 		}
-		res, err := run(ctx, x)
-		if err != nil {
-			return nil, err
+		defer x.transaction.follows(e, keys)()
+		if follow == nil {
+			return run(ctx, x)
 		}
-		return res, changeAll(ctx, x, follow)
+		return deleteWith(ctx, x, follow, run)
 	}
 }
 
@@ -124,14 +135,10 @@ func asHost(x *viewer) *viewer { return seenBy(x, true) }
 // entity and key, that were looked at before.
 func pointed(ctx context.Context, x *execution, e *schema.Entity, keys []any, seen map[any]bool) (follow []pointedRows, at any, err error) {
 	for _, by := range x.host.pointing[e] {
-		found := pointedRows{by: by}
-		name := map[string]string{"cascade": "delete", schema.SetNull: "update"}[by.Axes.Relation.OnDelete]
-		if door := x.host.catalog.Door(by.Owner.Key); door != nil && name != "" {
-			found.op = door.Operation(name)
-		}
+		op, follows := changeOf(x.host, by), false
 		for some := range slices.Chunk(keys, 500) {
 			where := &filter.Filter{Op: filter.In, Field: by, Values: some}
-			if found.op == nil { // one is enough to know
+			if op == nil { // one is enough to know
 				kept, err := keysAnywhere(ctx, asHost(&x.viewer), by, where, 0)
 				if err == nil && len(kept) > 0 {
 					err = pointedConflict(ctx, x, by, where)
@@ -142,19 +149,22 @@ func pointed(ctx context.Context, x *execution, e *schema.Entity, keys []any, se
 				}
 				continue
 			}
-			ids, err := allKeys(ctx, asHost(&x.viewer), by.Owner.Primary, where)
+			ids, err := goneWith(ctx, x, by, where)
+			if err == nil && len(ids) > 0 && op.Name == "delete" {
+				err = kept(ctx, x, by.Owner, ids, map[any]bool{})
+			}
 			if err != nil {
 				return nil, nil, err
 			}
-			found.ids = append(found.ids, ids...)
+			follows = follows || len(ids) > 0
 		}
-		if len(found.ids) == 0 {
+		if !follows {
 			continue
 		}
-		if x.transaction != nil {
+		if x.transaction != nil && (x.door.Frond.Remote != "" || !x.host.keepsFollowUps()) {
 			return nil, nil, kiterror.Errorf(kiterror.NotImplemented, "rows of %s point at the row, and are kept elsewhere, outside of this transaction; delete it by a call of its own", by.Owner.Name)
 		}
-		follow = append(follow, found)
+		follow = append(follow, pointedRows{by, keys})
 	}
 	for _, by := range x.host.following[e] {
 		var gone []any
@@ -218,39 +228,139 @@ func pointedConflict(ctx context.Context, x *execution, by *schema.Property, whe
 	return maskedConflict(ctx, &x.viewer, conflict)
 }
 
-// changeAll changes the rows that follow a deleted one.
-func changeAll(ctx context.Context, x *execution, follow []pointedRows) error {
-	for _, f := range follow {
-		if err := f.change(ctx, x); err != nil {
-			failed := *kiterror.AsError(err)
-			failed.Message = "the " + x.door.Name + " is deleted, and rows of " + f.by.Owner.Name + " still name it in " + f.by.Name + ": " + failed.Message
-			return failed.WithCause(err)
+// goneWith returns the keys of the rows that meet where, which point at a row by the relation by: all of them if rows may point at
+// them in turn, else one.
+func goneWith(ctx context.Context, x *execution, by *schema.Property, where *filter.Filter) ([]any, error) {
+	if by.Axes.Relation.OnDelete == "cascade" && x.host.pointers[by.Owner] != nil {
+		return allKeys(ctx, asHost(&x.viewer), by.Owner.Primary, where)
+	}
+	return keysAnywhere(ctx, asHost(&x.viewer), by.Owner.Primary, where, 0)
+}
+
+// kept returns CONFLICT if a row points at rows of e with these keys, or at rows that go with them, and keeps them.
+func kept(ctx context.Context, x *execution, e *schema.Entity, keys []any, seen map[any]bool) error {
+	keys = slices.DeleteFunc(slices.Clone(keys), func(key any) bool {
+		row := [2]any{e, key}
+		was := seen[row]
+		seen[row] = true
+		return was
+	})
+	for _, by := range x.host.pointers[e] {
+		if by.Axes.Relation.OnDelete == schema.SetNull {
+			continue
+		}
+		for some := range slices.Chunk(keys, 500) {
+			where := &filter.Filter{Op: filter.In, Field: by, Values: some}
+			ids, err := goneWith(ctx, x, by, where)
+			switch {
+			case err != nil:
+				return err
+			case len(ids) == 0:
+			case by.Axes.Relation.OnDelete != "cascade":
+				return pointedConflict(ctx, x, by, where)
+			default:
+				if err := kept(ctx, x, by.Owner, ids, seen); err != nil {
+					return err
+				}
+			}
 		}
 	}
 	return nil
 }
 
-// change changes or deletes the rows, as the author's own code does.
-func (f *pointedRows) change(ctx context.Context, x *execution) error {
-	ctx = authorContext(ctx, x)
-	c := caller{at: callContextOf(ctx), inside: true}
-	for _, id := range f.ids {
-		in := Invocation{ID: keyText(id), State: x.state.OfHost()}
-		if f.op.Name == "update" {
-			in.Body = schema.Object{{Name: f.by.Name, Value: json.RawMessage("null")}}.AppendJSON(nil)
-		}
-		if _, err := c.Call(ctx, &Call{Entity: f.op.Door.Name, Operation: f.op.Name, Invocation: in, Select: []string{}}); err != nil && kiterror.CodeOf(err) != kiterror.NotFound {
-			return err
-		}
-	}
-	return nil
+// Orphans are rows whose reference names a row that its host does not have.
+type Orphans struct {
+	By    *schema.Property // the reference
+	Count int              // of rows
+	Keys  []string         // of some of the rows
+	Read  int              // rows that were looked at
+	More  bool             // there are rows that were not
+	Err   error            // the rows could not be read
 }
 
-// keyText returns the text of a key among the values of a filter.
-func keyText(key any) json.RawMessage {
-	if text, is := key.(string); is {
-		return jsontext.Quote(text)
+// The bounds of [Facade.Orphans]: rows that are looked at and keys that are named, for a reference.
+const (
+	mostOrphansRead  = 100_000
+	mostOrphansNamed = 10
+)
+
+// Orphans looks for orphans of each reference between rows that are kept in different places.
+func (f *Facade) Orphans(ctx context.Context) (all []Orphans) {
+	h := f.host
+	x := &viewer{host: h, call: &Call{}, inside: true, state: access.State(nil).OfHost()}
+	for _, e := range h.catalog.Set.Entities {
+		for _, p := range e.Fields {
+			if l := p.Link; l != nil && p.Stored && l.Through == nil && catalog.Apart(h.catalog.Fronds, l) && h.reaches(e) && h.reaches(l.Target) {
+				all = append(all, orphansOf(ctx, x, p))
+			}
+		}
 	}
-	text, _ := json.Marshal(key)
-	return text
+	return all
+}
+
+// reaches reports whether this host can read the rows of an entity.
+func (h *host) reaches(e *schema.Entity) bool {
+	place := h.catalog.RemoteOf(e)
+	return place == "" || place != catalog.Elsewhere && h.catalog.Door(e.Key) != nil
+}
+
+// orphansOf looks for orphans of one reference.
+func orphansOf(ctx context.Context, x *viewer, by *schema.Property) Orphans {
+	o := Orphans{By: by}
+	type row struct {
+		key  string
+		refs []any
+	}
+	var batch []row
+	ask := func() {
+		refs := newKeys(by)
+		for _, r := range batch {
+			for _, ref := range r.refs {
+				if !refs.seen[ref] {
+					refs.seen[ref] = true
+					refs.values = append(refs.values, ref)
+				}
+			}
+		}
+		gone, err := (&pointedRows{by, refs.values}).gone(ctx, x)
+		o.Err = err
+		missing := map[any]bool{}
+		for _, key := range gone {
+			missing[key] = true
+		}
+		for _, r := range batch {
+			for _, ref := range r.refs {
+				if missing[ref] {
+					if o.Count++; len(o.Keys) < mostOrphansNamed {
+						o.Keys = append(o.Keys, r.key)
+					}
+					break
+				}
+			}
+		}
+		batch = nil
+	}
+	where := &filter.Filter{Op: filter.IsNull, Field: by, Values: []any{false}}
+	key := by.Owner.Primary.Name
+	err := x.host.rows(ctx, x, by.Owner, []string{key, by.Name}, where, mostOrphansRead, func(found rows.Row) bool {
+		if o.Read == mostOrphansRead {
+			o.More = true
+			return false
+		}
+		o.Read++
+		refs := newKeys(by)
+		refs.add(found.Get(by.Name))
+		batch = append(batch, row{strings.Trim(string(found.Get(key)), `"`), refs.values})
+		if len(batch) == 500 {
+			ask()
+		}
+		return o.Err == nil
+	})
+	if o.Err == nil {
+		o.Err = err
+	}
+	if o.Err == nil && len(batch) > 0 {
+		ask()
+	}
+	return o
 }

@@ -3,6 +3,7 @@ package facade
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -109,9 +110,11 @@ func (w *Watch) look(ctx context.Context) (x *execution, err error) {
 		return nil, err
 	}
 	x.resultScope = x.doorScope
-	if w.fact.Frond.Remote != "" && w.fact.Door == nil && access.AuthorityOf(door.Door, door.collector) == catalog.ByHost {
+	if w.fact.Door == nil && access.HostDecides(door.Door, door.collector) {
 		// The remote may close it, and cannot be asked about one event.
-		return nil, access.Denied(w.sub.State, door.Door, reading)
+		denied := access.Denied(w.sub.State, door.Door, reading)
+		denied.Message = fmt.Sprintf("%s: its host cannot be asked who may receive it; facts: {%[1]s: {open: true}} in fronds/%s/frond.yaml opens it for everybody", w.fact.Name, w.fact.Frond.Name)
+		return nil, denied
 	}
 	if w.fact.Data == nil {
 		const nothing = "carries nothing that could be chosen; leave filter and fields out"
@@ -402,7 +405,7 @@ func (w *Watch) revealRemote(ctx context.Context, x *execution, events []*Event)
 // this host shows all the same: rows that were deleted, and rows as they were before an update
 // that took them out of sight. Where nothing is said here there are none.
 func (w *Watch) judgedHere(ctx context.Context, x *execution, events []*Event, there map[string]shownRow) (map[*Event]bool, error) {
-	if access.AuthorityOf(x.door.Door, x.door.collector) == catalog.ByHost {
+	if access.HostDecides(x.door.Door, x.door.collector) {
 		return nil, nil
 	}
 	return rowsMeeting(ctx, x, events, func(e *Event) json.RawMessage {

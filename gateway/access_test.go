@@ -155,7 +155,7 @@ func TestReplaceStaysClosed(t *testing.T) {
 }
 
 // TestReceiversAreClosed: a receiver asks of all doors of its own Frond, whatever surfaces
-// a gateway would show; a gateway in front asks nothing of a remote's doors.
+// a gateway would show; a gateway in front asks of a remote's doors too, once they are known.
 func TestReceiversAreClosed(t *testing.T) {
 	project := func(kitchen string) *facade.Project {
 		return folderOf(t, map[string]string{
@@ -174,9 +174,13 @@ func TestReceiversAreClosed(t *testing.T) {
 	}
 	front := quietly
 	front.Config.Remotes = map[string]gateway.Remote{"hall": {URL: newElsewhere(t).url()}}
+	if _, err := gateway.New(project("collectors: {cup: open}"), &front); err == nil || !strings.Contains(err.Error(), `everybody may do everything with coat at its host`) || !strings.Contains(err.Error(), `remotes: {hall: {url: http://…, open: true}}`) {
+		t.Errorf("the doors of a remote: %v", err)
+	}
+	front.Config.Remotes = map[string]gateway.Remote{"hall": {URL: newElsewhere(t).url(), Open: true}}
 	gw, err := gateway.New(project("collectors: {cup: open}"), &front)
 	if err != nil {
-		t.Fatalf("the doors of a remote: %v", err)
+		t.Fatalf("the doors of a remote that is called open: %v", err)
 	}
 	defer gw.Close()
 	for _, a := range gw.Catalog().Access {

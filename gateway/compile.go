@@ -114,6 +114,8 @@ func (h *Host) compile() (f *facade.Facade, complete bool, err error) {
 			Unregistered: unregistered,
 			User:         h.userMembers(),
 			Incomplete:   incomplete || h.options.Incomplete,
+			// A start is refused; a door that its remote adds later is left out.
+			CloseUndecided: h.compiled.Load() != nil && h.frond == "" && !h.options.Undecided && !h.Development(),
 		})
 		if err != nil {
 			return nil, err

@@ -26,13 +26,8 @@ const docsPath = "/docs"
 //	cards.js     the judges of bodies
 //	rights.json  the rights of the caller of the request
 func (g *generation) docs(base string) {
-	var views []*catalog.Catalog
-	for _, p := range g.places {
-		if p.base == base && p.surface.Kind() != catalog.OnGraphQL {
-			views = append(views, p.view)
-		}
-	}
-	if g.host.config.NoDocuments || views == nil {
+	views := g.documentViews(base)
+	if views == nil {
 		return
 	}
 	add := func(name string, h http.Handler) {
@@ -47,6 +42,19 @@ func (g *generation) docs(base string) {
 		return text
 	}))
 	add("/rights.json", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { g.rights(w, r, views) }))
+}
+
+// documentViews are the surfaces that the documents of everybody or of an audience describe; nil: there are none.
+func (g *generation) documentViews(base string) (views []*catalog.Catalog) {
+	if g.host.config.NoDocuments {
+		return nil
+	}
+	for _, p := range g.places {
+		if p.base == base && p.surface.Kind() != catalog.OnGraphQL {
+			views = append(views, p.view)
+		}
+	}
+	return views
 }
 
 // docsHost is what /docs says of a host.
@@ -101,7 +109,7 @@ func (g *generation) documented(p *place, views []*catalog.Catalog) json.RawMess
 	switch {
 	case config.Documents.Mode == DocumentsEnforce:
 		return json.RawMessage("[]")
-	case config.Introspection != nil && *config.Introspection:
+	case g.introspects():
 		return graphqlhttp.Samples(p.schema, nil)
 	}
 	for _, view := range views {
@@ -113,6 +121,12 @@ func (g *generation) documented(p *place, views []*catalog.Catalog) json.RawMess
 		}
 	}
 	return graphqlhttp.Samples(p.schema, func(operation string) bool { return shown[operation] })
+}
+
+// introspects reports whether GraphQL describes itself.
+func (g *generation) introspects() bool {
+	on := g.host.config.GraphQL.Introspection
+	return on != nil && *on
 }
 
 // verdict is whether a caller may call an operation.

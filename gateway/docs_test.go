@@ -58,7 +58,12 @@ surfaces:
 }
 
 func docsOf(t *testing.T, config gateway.Config) func(path string, headers ...string) reply {
-	gw := gatewayOf(t, read(t, docsFiles), gateway.Options{Config: config})
+	return pagesOf(t, docsFiles, config)
+}
+
+// pagesOf reads pages of a gateway of a project.
+func pagesOf(t *testing.T, files fstest.MapFS, config gateway.Config) func(path string, headers ...string) reply {
+	gw := gatewayOf(t, read(t, files), gateway.Options{Config: config})
 	return func(path string, headers ...string) reply {
 		r := httptest.NewRequest("GET", path, nil)
 		r.RemoteAddr = "127.0.0.1:4000"

@@ -2,10 +2,12 @@ package gateway_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/base64"
 	"image/color"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -210,4 +212,42 @@ func TestRemoteFilesThatAreRefusedHere(t *testing.T) {
 	}
 	s.want(200, "", "PUT", at, []byte("four"), keeper, "Content-Type: text/plain")
 	s.want(200, `"items":[`, "GET", "/api/shop/albums", nil, keeper)
+}
+
+// TestRemoteFilesThatAreCompressed: a host, or a proxy in front of it, that compresses unasked is read, also the smaller images and
+// parts of a file. A coding that is unknown here is named.
+func TestRemoteFilesThatAreCompressed(t *testing.T) {
+	var coding atomic.Value
+	coding.Store("gzip")
+	s := filesBehind(t, "", func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != "/_kit/files" || r.Method != http.MethodGet {
+				next.ServeHTTP(w, r)
+				return
+			}
+			r.Header.Del("Range") // as proxies do that compress
+			plain := httptest.NewRecorder()
+			next.ServeHTTP(plain, r)
+			maps.Copy(w.Header(), plain.Header())
+			w.Header().Del("Content-Length")
+			w.Header().Set("Content-Encoding", coding.Load().(string))
+			w.WriteHeader(plain.Code)
+			out := gzip.NewWriter(w)
+			_, _ = out.Write(plain.Body.Bytes())
+			_ = out.Close()
+		})
+	})
+	s.want(200, "", "PUT", "/api/shop/albums/a/paper", []byte("some paper"), keeper, "Content-Type: text/plain")
+	s.want(200, "", "PUT", "/api/shop/albums/a/cover", pngOf(30, 30, color.White), keeper, aPNG)
+	if _, body := s.want(200, "", "GET", "/api/shop/albums/a/paper", nil, keeper); body != "some paper" {
+		t.Errorf("the file is %q", body)
+	}
+	if _, body := s.want(206, "", "GET", "/api/shop/albums/a/paper", nil, keeper, "Range: bytes=5-9"); body != "paper" {
+		t.Errorf("the part is %q", body)
+	}
+	if _, body := s.want(200, "", "GET", "/api/shop/albums/a/cover?size=thumb", nil, keeper); !strings.HasPrefix(body, "\x89PNG") {
+		t.Errorf("the smaller image is %.20q", body)
+	}
+	coding.Store("br")
+	s.want(502, "in a coding other than gzip and deflate; turn compression off there", "GET", "/api/shop/albums/a/paper", nil, keeper)
 }

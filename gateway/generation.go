@@ -193,7 +193,7 @@ func (g *generation) route() {
 			g.exact[m.path] = m
 		}
 	}
-	g.exact["/"] = g.guard(&mounted{Path: guard.Path{Handler: welcome(g.welcomePage(), notFound(g.paths()))}})
+	g.exact["/"] = g.guard(&mounted{Path: guard.Path{Handler: g.welcome(notFound(g.paths()))}})
 	g.unknown = g.guard(&mounted{Path: guard.Path{Handler: notFound(g.paths())}})
 }
 

@@ -40,6 +40,7 @@ type Host struct {
 	feeds     *feeds
 	ways      *ways
 	schedule  *schedule
+	deletes   *deletes
 	files     keptFiles
 	advice    *explain.Watch // nil: reads are not watched
 	hub       *subscriptions.Hub
@@ -119,6 +120,7 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 	h.feeds = &feeds{catalog: h.Catalog, retention: h.config.Facts.Retention}
 	h.ways = &ways{config: &h.config, given: opts.Consumers, frond: h.frond, dry: opts.Undecided, feeds: h.feeds, current: current}
 	h.schedule = &schedule{frond: h.frond, own: opts.Store != nil, current: current, note: h.note}
+	h.deletes = &deletes{current: current}
 	h.budget = guard.NewBudget(h.config.Limits.Memory, h.config.Limits.Executions)
 	h.streamed = h.budget.Part(2)
 	h.room = outlet.NewRoom(h.streamed)
@@ -142,6 +144,7 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 	h.close = sync.OnceValue(func() error {
 		h.endStreams()
 		h.schedule.close(h.stopBy.Load())
+		h.deletes.close()
 		h.advice.Close() //nolint:contextcheck // it writes after the end of every request
 		h.ways.close()
 		h.feeds.close()
@@ -177,7 +180,7 @@ func (h *Host) observe(ctx context.Context, signer *signing.Signer) (err error) 
 	h.telemetry.CollectBudget(h.budget)
 	h.feeds.topology, h.feeds.log, h.feeds.observe = h.topology, h.log, h.telemetry.Events()
 	h.ways.topology, h.ways.log = h.topology, h.log
-	h.schedule.log = h.log
+	h.schedule.log, h.deletes.log = h.log, h.log
 	h.telemetry.CollectFacts(h.feeds.each, h.ways.backlogs, h.ways.logSize)
 	h.telemetry.CollectStore(func() (facade.StoreState, bool) {
 		if h.store.can.State == nil {
@@ -227,12 +230,14 @@ func (h *Host) listener() *listener {
 	return &listener{certificate: h.certificate, write: h.config.Limits.Write, stopping: h.endStreams, log: h.log}
 }
 
-// start runs the ways out, the jobs and the advice of a host that serves. Where it serves mock data, nobody is sent
+// start runs the ways out, the jobs, the rest of deletes and the advice of a host that serves. Where it serves mock data, nobody is sent
 // any and nothing runs at times.
 func (h *Host) start() {
 	h.ways.start()
 	if !h.options.Undecided {
 		h.schedule.start(h.ways.shared, h.telemetry)
+		h.deletes.alone = !h.ways.shared
+		h.deletes.start()
 		h.advice.Start()
 	}
 }

@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/explain"
+	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/gateway/files"
+	"github.com/frondhost/frond/store/migration"
 	"github.com/frondhost/frond/store/sqlite"
 )
 
@@ -99,6 +102,34 @@ func Advise(ctx context.Context, project *facade.Project, opts *Options) (all []
 		}
 		return err
 	})
+	return all, err
+}
+
+// Orphans returns the rows whose reference names a row of another host that this host does not have, a member for each reference
+// between hosts. It opens the store as [WithFacts] does.
+func Orphans(ctx context.Context, of *facade.Project, opts *Options) (all []facade.Orphans, err error) {
+	here := *opts.orDefaults()
+	look := func(ctx context.Context, h *Host, f *facade.Facade) error {
+		if prepare := h.store.can.Prepare; prepare != nil {
+			task := h.task(f)
+			err := prepare(ctx, task.Entities, task.Changes, h.config.Store != memoryStore)
+			if differs := (migration.Differs)(nil); errors.As(err, &differs) {
+				return fmt.Errorf("the store does not fit the cards: %w; start the gateway over it, or run frond migrate apply", differs)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		all = f.Orphans(ctx)
+		return nil
+	}
+	if slices.ContainsFunc(of.Fronds, func(f *project.Frond) bool { return here.Config.Remotes[f.Name].URL == "" }) {
+		err = withStore(ctx, of, &here, look)
+		return all, err
+	}
+	here.Config.KeepInMemory() // no row is kept here
+	here.Undecided, here.Incomplete = true, true
+	_, err = open(ctx, of, &here, opening{look: look})
 	return all, err
 }
 

@@ -29,7 +29,7 @@ func TestCardsFromElsewhereAreLetBe(t *testing.T) {
 	}))
 	var log bytes.Buffer
 	gw, err := gateway.New(&facade.Project{}, &gateway.Options{
-		Config: gateway.Config{Store: "memory", GraphQL: gateway.GraphQL{Introspection: new(true)}, Remotes: map[string]gateway.Remote{"press": {URL: there.url()}}},
+		Config: gateway.Config{Store: "memory", GraphQL: gateway.GraphQL{Introspection: new(true)}, Remotes: map[string]gateway.Remote{"press": {URL: there.url(), Open: true}}},
 		Logger: slog.New(slog.NewTextHandler(&log, nil)),
 	})
 	if err != nil {

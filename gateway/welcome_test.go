@@ -18,9 +18,10 @@ func TestWelcome(t *testing.T) {
 		status               int
 		has, hasNot          string
 	}{
-		{"a browser", "GET", browser, Config{GraphQL: GraphQL{Console: new(true)}}, 200, `<a href="/graphql">`, "/api/people/authors"},
+		{"a browser", "GET", browser, Config{GraphQL: GraphQL{Console: new(true)}}, 200, `<a href="/graphql">`, "after signing in"},
 		{"a browser's HEAD", "HEAD", browser, Config{}, 200, "", "<"},
-		{"in development", "GET", browser, Config{Mode: Development}, 200, `<a href="/api/people/authors">`, ""},
+		{"the rows", "GET", browser, Config{Mode: Production}, 200, `<a href="/api/people/authors">4</a>`, ""},
+		{"without documents", "GET", browser, Config{Mode: Development, NoDocuments: true}, 200, `<a href="/graphql">`, "author"},
 		{"without a console", "GET", browser, Config{}, 200, "<code>/graphql</code>", `href="/graphql"`},
 		{"a program", "GET", "*/*", Config{}, 404, "/graphql, /api/", "<"},
 		{"a client of JSON", "GET", "application/json", Config{}, 404, "/graphql, /api/", "<"},

@@ -54,6 +54,8 @@ type judge struct {
 //	Update   accepted           read_only    immutable                    not judged
 //	Plain    required           accepted     accepted                     judged
 //	Patch    as Update, and nested objects as parts of those in the row
+//
+// At Create the empty list of the other side of a relation is accepted, and left out of the result.
 func (e *Entity) Judge(mode Mode, value json.RawMessage, at string) (Object, []Detail) {
 	j := judging{at: at}
 	switch kind := jsontext.KindOf(value); {
@@ -97,6 +99,9 @@ func (e *Entity) Judge(mode Mode, value json.RawMessage, at string) (Object, []D
 				j.refuse("required", msgRequired, nil)
 				j.pop()
 			}
+			continue
+		}
+		if mode == Create && p.isEmptyInverse(v) {
 			continue
 		}
 		j.push(p.Name)
@@ -155,6 +160,23 @@ func (e *Entity) unknownKeys(j *judging, mode Mode, value json.RawMessage) {
 			j.refuseUnknown(name)
 		}
 	}
+}
+
+// isEmptyInverse reports whether a value is the empty list of a many relation whose rows lead back: what the absent field means
+// at creation, so that consumers may fill it in (spec 2.3).
+func (p *Property) isEmptyInverse(value json.RawMessage) bool {
+	return !p.Stored && !p.Axes.In.Closed && IsEmptyList(value)
+}
+
+// IsEmptyList reports whether a JSON value is a list without elements.
+func IsEmptyList(value json.RawMessage) bool {
+	if jsontext.KindOf(value) != jsontext.Array {
+		return false
+	}
+	for range jsontext.Elements(value) {
+		return false
+	}
+	return true
 }
 
 // Forbids returns the code and the message where a field may not be sent at all in a mode, ""

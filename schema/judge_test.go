@@ -155,6 +155,9 @@ func TestJudge(t *testing.T) {
 		{"too few items", "product", U, `{"tags": []}`, []string{"/body/tags minItems"}},
 		{"too many, and twice", "product", U, `{"tags": ["aa", "bb", "aa", "cc"]}`, []string{"/body/tags maxItems", "/body/tags uniqueItems"}},
 		{"twice through an escape", "product", U, `{"tags": ["aa", "\u0061a"]}`, []string{"/body/tags uniqueItems"}},
+		{"the other side of a relation, empty", "maker", C, `{"id": "m", "products": [ ]}`, nil},
+		{"with members", "maker", C, `{"id": "m", "products": ["p"]}`, []string{"/body/products read_only"}},
+		{"or in a patch", "maker", U, `{"products": []}`, []string{"/body/products read_only"}},
 		{"a nested object", "product", U, `{"size": {"width": 1, "unit": "mm", "label": {"text": "a"}}}`, nil},
 		{"whole at update too", "product", U, `{"size": {"height": "x"}}`, []string{"/body/size/width required", "/body/size/height type", "/body/size/unit required"}},
 		{

@@ -123,6 +123,7 @@ export declare function twice(n: Shape, v: unknown[], r: Run): void;
 export declare function size(r: Run, of: string, min: number | undefined, max: number | undefined, n: number): void;
 /** The place of a member among those of a shape; -1: it has none of this name. */
 export declare const place: (n: Shape, name: string) => number;
+export declare const isEmpty: (v: unknown) => boolean;
 /** Judges a value by a card: the refusals that a host would answer, none where it accepts. */
 export declare function judge(card: Card, mode: Mode, sent: unknown): Refusal[];
 /** What a caller sends, as a schema of the Standard Schema specification, version 1. */

@@ -388,6 +388,8 @@ function inside(r: Run, name: Key, node: Node, x: unknown): void {
   r.path.pop();
 }
 
+export const isEmpty = (v: unknown): boolean => Array.isArray(v) && !v.length;
+
 /** Names the unknown keys in a value, at any depth, in the order of the value. */
 function keys(n: Node, v: unknown, r: Run, skip?: (field: Field) => unknown): void {
   if (typeof n !== "object" || !v || typeof v !== "object") return;
@@ -437,7 +439,9 @@ export function judge(card: Card, mode: Mode, sent: unknown): Refusal[] {
     // No destructuring: this loop is what a judgement costs.
     const field = fields[i]!;
     const flags = field[2]!;
-    const no = flags > must && values[i] !== undefined && forbids(field);
+    // The other side of a relation has a message of its own, and may be sent empty at creation.
+    const empty = !mode && field[4] && isEmpty(values[i]);
+    const no = flags > must && values[i] !== undefined && !empty && forbids(field);
     if (no) refuse(r, no[0], no[1], undefined, field[0]);
     else if (values[i] !== undefined) {
       r.patch = mode === 1 && !(flags & replaced);

@@ -2,7 +2,7 @@
 // form of all of them with the row, and then each of them by its own card. Only the host knows which
 // rows there are.
 
-import { canonical, type Card, element, judge, type Key, kindOf, type Members, most, names, plain, type Mode, type Refusal } from "./judge.js";
+import { canonical, type Card, element, isEmpty, judge, type Key, kindOf, type Members, most, names, plain, type Mode, type Refusal } from "./judge.js";
 
 /**
  * A relation: its name, the name of the key that its ids are of, what such an id is ("" for the host to
@@ -21,7 +21,7 @@ export const nested = (card: Card, owner: string, relations: Relation[]): Card =
   ...card,
   within(mode: Mode, sent: unknown) {
     let rest = plain(sent) as Members;
-    const cuts = kindOf(rest) === "object" && !judge({ open: 1 }, 2, rest)[0] ? names(rest).filter((name) => relations.some((of) => of[0] === name)) : [];
+    const cuts = kindOf(rest) === "object" && !judge({ open: 1 }, 2, rest)[0] ? names(rest).filter((name) => relations.some((of) => of[0] === name) && (mode || !isEmpty(plain(rest[name])))) : [];
     if (!cuts[0]) return judge(card, mode, sent);
     const of = plain(rest[owner]);
     const all: Refusal[] = [];

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/migration"
@@ -27,6 +28,8 @@ func newCheck(s *shell) *cobra.Command {
 	pin := cmd.Flags().Bool("pin", false, "write the current REST paths to frond.lock")
 	program := cmd.Flags().Bool("program", false, "a Go program of yours runs the project, and has generators and conversions of its own")
 	settings := addProject(s, cmd, "mode", "remotes", "vendor", "store")
+	across := &acrossHosts{setting: cmd.Flags().Lookup("remotes").Value}
+	cmd.Flags().Lookup("remotes").Value, cmd.Flags().Lookup("remotes").NoOptDefVal = across, "true"
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 1 {
 			settings.dir = args[0]
@@ -38,6 +41,9 @@ func newCheck(s *shell) *cobra.Command {
 		var met []schema.Fault // by a start over the store
 		if cmd.Flags().Changed("store") {
 			met, notices = settings.meets(cmd.Context(), notices)
+		}
+		if across.asked {
+			met = append(met, settings.orphans(cmd.Context())...)
 		}
 		gw, err := settings.dryRun()
 		// Without a gateway there is neither a table nor a lock file to compare with.
@@ -100,6 +106,62 @@ func remoteNotices(remotes []gateway.RemoteState) (notices []schema.Fault) {
 		notices = append(notices, f)
 	}
 	return notices
+}
+
+// acrossHosts is the value of --remotes: without a value it asks for the rows that name rows of other hosts, with one it is the
+// setting.
+type acrossHosts struct {
+	setting interface {
+		Set(text string) error
+		String() string
+		Type() string
+	}
+	asked bool
+}
+
+// Set implements pflag.Value.
+func (a *acrossHosts) Set(text string) error {
+	if text == "true" {
+		a.asked = true
+		return nil
+	}
+	return a.setting.Set(text)
+}
+
+// String implements pflag.Value.
+func (a *acrossHosts) String() string { return a.setting.String() }
+
+// Type implements pflag.Value.
+func (a *acrossHosts) Type() string { return a.setting.Type() }
+
+// orphans lists, for each reference between hosts, the rows that name a row which its host does not have. A host that cannot be asked is
+// a fault too.
+func (s *settings) orphans(ctx context.Context) (faults []schema.Fault) {
+	here := *s
+	project, opts, err := here.tables() //nolint:contextcheck // compiling a project does not wait
+	if err != nil {
+		return nil // the dry run reports it
+	}
+	all, err := gateway.Orphans(ctx, project, opts)
+	if err != nil {
+		return faultsOf(err)
+	}
+	for _, o := range all {
+		f := schema.Fault{File: "fronds/" + o.By.Owner.Frond, Pointer: "/" + o.By.Owner.Name + "/" + o.By.Name}
+		switch {
+		case o.Err != nil:
+			f.Message, f.Remedy = fmt.Sprintf("the rows of %s and %s cannot be compared: %s", o.By.Owner.Name, o.By.Link.Target.Name, kiterror.AsError(o.Err).Message), "then run it again"
+		case o.Count > 0:
+			f.Message = fmt.Sprintf("%s of %s name a %s that its host does not have, such as %s", count(o.Count, "row"), o.By.Owner.Name, o.By.Link.Target.Name, strings.Join(o.Keys, ", "))
+			f.Remedy = "delete or change them, or write the row that they name"
+		case o.More:
+			f.Message, f.Remedy = fmt.Sprintf("%s of %s were looked at, and there are more", count(o.Read, "row"), o.By.Owner.Name), "compare the other rows by calls of list"
+		default:
+			continue
+		}
+		faults = append(faults, f)
+	}
+	return faults
 }
 
 // unset returns the faults of a store and of replicas that variables name which are not set: a start is refused without them.

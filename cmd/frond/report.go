@@ -75,7 +75,7 @@ func faultsOf(err error) (found schema.Faults) {
 var authorities = map[catalog.Authority]string{
 	catalog.ByGoCode: "as its collector in Go says",
 	catalog.ByWord:   "everybody: everything; it is called open",
-	catalog.ByHost:   "decided by its host; the remote service does not publish its rules",
+	catalog.ByHost:   "decided by its host alone; the remote is called open",
 	catalog.ByNobody: "everybody: everything, since there are no rules",
 }
 
@@ -85,6 +85,14 @@ var receivers = map[catalog.Authority]string{
 	catalog.ByWord:   "everybody; it is called open",
 	catalog.ByHost:   "callers whom the host shows the row; a fact without a door reaches no caller",
 	catalog.ByNobody: "everybody, since there are no rules",
+}
+
+// undecided returns the words for a door or a fact of a remote without rules here.
+func undecided(a *catalog.Access) string {
+	if a.Fact != "" {
+		return receivers[catalog.ByHost]
+	}
+	return "everybody whom its host lets, since there are no rules here"
 }
 
 // writeAccess writes the rights of callers, door by door, for a reader.
@@ -105,6 +113,9 @@ func writeAccess(w io.Writer, table []catalog.Access) {
 		if a.At != "" {
 			where += "  " + a.At
 		}
+		if a.Remote {
+			where = "  at its host" + where
+		}
 		words := authorities[a.By]
 		if a.Fact == "" {
 			fmt.Fprintf(w, "%s.%s%s\n", a.Frond, a.Door, where)
@@ -115,6 +126,9 @@ func writeAccess(w io.Writer, table []catalog.Access) {
 			}
 			fmt.Fprintf(w, "fact %s.%s%s%s\n", a.Frond, a.Fact, what, where)
 			words = receivers[a.By]
+		}
+		if a.Remote && a.By == catalog.ByNobody {
+			words = undecided(&a)
 		}
 		if words != "" {
 			fmt.Fprintf(w, "    %s\n", words)

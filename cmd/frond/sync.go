@@ -88,8 +88,7 @@ func planSync(dir, url string, frond *schema.DiscoveredFrond) (*contract.Plan, [
 }
 
 // checkFolder reports why a Frond cannot be written into a project. The folder of the project
-// has to exist; fronds/FROND is made. A frond.yaml in it is read before frond.json (facade.Read), so
-// the synced file would have no effect.
+// has to exist; fronds/FROND is made. A frond.yaml in it stays, and has what this project decides over the remote's doors.
 func checkFolder(dir, frond string) error {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return fmt.Errorf("%s is not a folder; name a project's folder with --dir, or make it", dir)
@@ -105,10 +104,19 @@ func checkFolder(dir, frond string) error {
 		}
 	}
 	var faults schema.Faults
+	folder := path.Join(dir, "fronds", frond)
 	for _, name := range []string{"frond.yaml", "frond.yml"} {
-		if name = path.Join(dir, "fronds", frond, name); there(name) {
-			faults = append(faults, schema.Fault{File: name, Message: "this Frond is written by hand, and would hide the synced one", Remedy: "move it to another folder, or sync into another project"})
+		name = path.Join(folder, name)
+		text, err := os.ReadFile(filepath.FromSlash(name))
+		if err != nil {
+			continue
 		}
+		if there(path.Join(folder, "entities")) && !there(path.Join(folder, project.SyncedFile)) {
+			faults = append(faults, schema.Fault{File: name, Message: "this Frond is written by hand, and the synced one would be beside it", Remedy: "move it to another folder, or sync into another project"})
+			continue
+		}
+		_, found := project.ReadBeside(project.Text{File: name, Data: text})
+		faults = append(faults, found...)
 	}
 	return faults.Err()
 }

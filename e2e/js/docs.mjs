@@ -202,5 +202,19 @@ await page.keyboard.press('Tab'); // into the panel, past the other tabs
 assert.equal(await page.evaluate(() => document.activeElement.ariaLabel), 'Body');
 done('the keyboard is enough, on a narrow screen too');
 
+for (const colorScheme of ['light', 'dark']) {
+  const plain = await (await browser.newContext({ colorScheme, javaScriptEnabled: false, viewport: { width: 390, height: 800 } })).newPage();
+  await plain.goto(origin);
+  const sales = plain.getByRole('table', { name: 'sales' });
+  assert.equal(await sales.getByRole('row').count(), 4);
+  assert.equal(await sales.getByText('after signing in').count(), 3);
+  await plain.getByRole('row', { name: 'category' }).getByRole('link', { name: /^4\d$/ }).waitFor();
+  await plain.screenshot({ path: screenshot.replace('docs.png', `start-${colorScheme}.png`), fullPage: true });
+  assert.equal((await plain.locator('body').boundingBox()).width <= 390, true);
+  await plain.getByRole('link', { name: 'category' }).click();
+  assert.equal(new URL(plain.url()).hash, '#category.list');
+}
+done('the start page works without JavaScript, on a narrow screen too');
+
 await browser.close();
 assert.deepEqual(wrong, []);

@@ -87,7 +87,7 @@ func newFileWorld(t *testing.T, hops bool) *fileWorld {
 	at := func(h http.Handler) map[string]gateway.Remote {
 		server := httptest.NewServer(h)
 		t.Cleanup(server.Close)
-		return map[string]gateway.Remote{"shop": {URL: server.URL}}
+		return map[string]gateway.Remote{"shop": {URL: server.URL, Open: true}}
 	}
 	w := &fileWorld{middle: worldOf(t, albums(fields), gateway.Config{Signing: gateway.Signing{Key: middleKey, Keys: []string{frontPublic}}, Remotes: at(host.handler)})}
 	w.smallWorld = worldOf(t, fstest.MapFS{"fronds/desk/frond.yaml": {Data: []byte("collectors: {'*': open}\n")}}, gateway.Config{Signing: gateway.Signing{Key: frontKey}, Remotes: at(w.middle.handler)})

@@ -54,7 +54,7 @@ func soak(t *testing.T, last time.Duration) (l *load, hosts []*host, heaps []uin
 	hosts = []*host{newHost(t, "note", notesDocument), newHost(t, "writer", writersDocument)}
 	log := slog.New(slog.DiscardHandler)
 	remote := func(h *host) gateway.Remote {
-		return gateway.Remote{URL: "http://" + h.address, Connect: 200 * time.Millisecond, Attempt: 300 * time.Millisecond, Timeout: time.Second}
+		return gateway.Remote{URL: "http://" + h.address, Open: true, Connect: 200 * time.Millisecond, Attempt: 300 * time.Millisecond, Timeout: time.Second}
 	}
 	gw, err := gateway.New(&facade.Project{}, &gateway.Options{Logger: log, Config: gateway.Config{
 		Store: "memory", Remotes: map[string]gateway.Remote{"desk": remote(hosts[0]), "people": remote(hosts[1])},

@@ -16,7 +16,6 @@ var (
 // refused are the refusals that docs/remotes.md lists: what needs rows of two hosts at once.
 var refused = []string{
 	"runs elsewhere, outside of this transaction",         // atomic
-	"are kept elsewhere, outside of this transaction",     // deletes with rows elsewhere that follow
 	"and takes no rows of",                                // nested
 	"where the access rules of this host for single rows", // many, with rules here
 }

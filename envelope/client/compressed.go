@@ -25,6 +25,12 @@ func decompressor(header http.Header) func(io.Reader) (io.Reader, error) {
 	return nil
 }
 
+// isCodedUnknown reports whether an answer has a coding that [decompressor] does not know.
+func isCodedUnknown(header http.Header) bool {
+	coding := header.Get("Content-Encoding")
+	return coding != "" && !strings.EqualFold(coding, "identity") && decompressor(header) == nil
+}
+
 // inflate reads deflate as RFC 9110 has it, in the format of zlib, and as some hosts send it, without.
 func inflate(r io.Reader) (io.Reader, error) {
 	b := bufio.NewReader(r)

@@ -65,6 +65,8 @@ const (
 	noFiles
 	// wrongFiles: the answer about a file is none.
 	wrongFiles
+	// unknownCoding: the answer is compressed, unasked, in a coding that is unknown here.
+	unknownCoding
 )
 
 // outcome is the consequence of a failure of one kind. The three switches are independent: a
@@ -106,6 +108,7 @@ var outcomes = [...]outcome{
 	goneFacts:        {kiterror.Gone, "the remote service no longer keeps the events after this position; read the rows again, and continue from the position of that page", false, false, false},
 	noFiles:          {kiterror.NotImplemented, "the host does not give the files of its rows to gateways", false, false, false},
 	wrongFiles:       {kiterror.BadGateway, "the host's answer about a file cannot be used", false, false, false},
+	unknownCoding:    {kiterror.BadGateway, "the host compresses its answer, unasked, in a coding other than gzip and deflate; turn compression off there for paths below /_kit/", false, false, true},
 }
 
 // failure is why a round trip brought no answer. Callers receive err.

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -92,7 +93,7 @@ func (f *Files) Open(ctx context.Context, file *facade.File, size string) (r io.
 	if size == "" {
 		return b, file.Type, nil
 	}
-	b.query += "&size=" + escape(size)
+	b.query, b.size = b.query+"&size="+escape(size), -1
 	mediaType, b.size, err = b.request()
 	if err != nil {
 		return nil, "", err
@@ -124,6 +125,13 @@ func (b *remoteBytes) request() (mediaType string, size int64, err error) {
 	res, err := b.files.request(b.ctx, http.MethodGet, b.query, header, nil) //nolint:bodyclose // Close does
 	if err != nil {
 		return "", 0, err
+	}
+	if res.ContentLength < 0 && b.size < 0 { // a smaller image of unknown length, such as a compressed one
+		whole, err := io.ReadAll(io.LimitReader(res.Body, b.files.host.options.MaxAnswer+1))
+		if _ = res.Body.Close(); err != nil || int64(len(whole)) > b.files.host.options.MaxAnswer {
+			return "", 0, (&failure{kind: wrongFiles, cause: err}).err()
+		}
+		res.Body, res.ContentLength = io.NopCloser(bytes.NewReader(whole)), int64(len(whole))
 	}
 	if b.body, b.at = res.Body, b.next; res.StatusCode == http.StatusOK { // the host knows no ranges
 		if _, err := io.CopyN(io.Discard, b.body, b.next); err != nil {
@@ -303,7 +311,34 @@ func (f *Files) roundTrip(ctx context.Context, method, query string, header http
 	e.record(ctx).Learned(res.Header[consistency.Header])
 	timer.Stop()
 	res.Body = &receiving{res.Body, timer, e.options.Attempt, cancel}
+	if failed := decode(res); failed != nil {
+		_ = res.Body.Close()
+		return nil, failed
+	}
 	return res, nil
+}
+
+// decode has the body of an answer read without its coding. A part of coded bytes cannot be read.
+func decode(res *http.Response) *failure {
+	plain := decompressor(res.Header)
+	switch {
+	case isCodedUnknown(res.Header), plain != nil && res.StatusCode == http.StatusPartialContent:
+		return &failure{kind: unknownCoding, status: res.StatusCode, cause: fmt.Errorf("the answer has Content-Encoding %s", res.Header.Get("Content-Encoding"))}
+	case plain == nil:
+		return nil
+	}
+	r, err := plain(res.Body)
+	if err != nil {
+		return &failure{kind: wrongFiles, cause: err}
+	}
+	res.Body, res.ContentLength = decoded{r, res.Body}, -1
+	return nil
+}
+
+// decoded reads a body without its coding.
+type decoded struct {
+	io.Reader
+	io.Closer
 }
 
 // sending is a body whose reader is timed between reads, while the host takes the bytes.

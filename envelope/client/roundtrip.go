@@ -126,6 +126,9 @@ func (e *endpoint) roundTrip(ctx context.Context, p *post) *failure {
 		if f.cause = err; r.header["Content-Encoding"] != nil {
 			f.cause = fmt.Errorf("the answer has Content-Encoding %s: %w", r.header.Get("Content-Encoding"), err)
 		}
+		if r.status == http.StatusOK && isCodedUnknown(r.header) {
+			f.kind = unknownCoding
+		}
 		return f
 	}
 	return p.read(r.status, r.header, r.body)

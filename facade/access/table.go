@@ -16,7 +16,7 @@ func Table(c *catalog.Catalog, collectors map[*catalog.Door]Collector) (all []ca
 		}
 	}
 	for d := range c.Doors() {
-		a := catalog.Access{Frond: d.Frond.Name, Door: d.Name, By: AuthorityOf(d, collectors[d]), At: d.AccessAt, Surfaces: append([]catalog.Surface{}, shown[d.Name]...), File: d.Frond.File}
+		a := catalog.Access{Frond: d.Frond.Name, Door: d.Name, By: AuthorityOf(d, collectors[d]), At: d.AccessAt, Surfaces: append([]catalog.Surface{}, shown[d.Name]...), Remote: d.Frond.Remote != "", File: d.Frond.File}
 		if r, is := collectors[d].(*rules); is {
 			a.Rules = r.access(d)
 		}
@@ -29,7 +29,7 @@ func Table(c *catalog.Catalog, collectors map[*catalog.Door]Collector) (all []ca
 // the rows of a door has the rules of the door that open its list.
 func FactTable(c *catalog.Catalog, collectors map[*catalog.Door]Collector) (all []catalog.Access) {
 	for fact := range c.Facts() {
-		a := catalog.Access{Frond: fact.Frond.Name, Fact: fact.Name, By: AuthorityOf(fact.Judged, collectors[fact.Judged]), At: fact.Judged.AccessAt, Surfaces: []catalog.Surface{}, File: fact.Frond.File}
+		a := catalog.Access{Frond: fact.Frond.Name, Fact: fact.Name, By: AuthorityOf(fact.Judged, collectors[fact.Judged]), At: fact.Judged.AccessAt, Surfaces: []catalog.Surface{}, Remote: fact.Frond.Remote != "", File: fact.Frond.File}
 		if fact.Door != nil {
 			a.Door = fact.Door.Name
 		}
@@ -75,10 +75,16 @@ func AuthorityOf(d *catalog.Door, c Collector) catalog.Authority {
 		return catalog.ByGoCode
 	case d.Open:
 		return catalog.ByWord
-	case d.Frond.Remote != "":
+	case d.Frond.Remote != "" && d.Frond.Open:
 		return catalog.ByHost
 	}
 	return catalog.ByNobody
+}
+
+// HostDecides reports whether no rule of this project decides over the door of a remote.
+func HostDecides(d *catalog.Door, c Collector) bool {
+	by := AuthorityOf(d, c)
+	return d.Frond.Remote != "" && (by == catalog.ByHost || by == catalog.ByNobody)
 }
 
 // manyOf is whether a rule permits a write of many rows, and whether it decides: a rule that decides

@@ -9,7 +9,7 @@ import (
 )
 
 // Access is the declared access to one door: a row of the table that `frond check` prints.
-// The access rules of a remote are not known here.
+// The access rules of a remote's host are not known here.
 type Access struct {
 	Frond string `json:"frond"`
 	Door  string `json:"door"` // "" for a fact that is about no door
@@ -19,6 +19,8 @@ type Access struct {
 	At       string       `json:"at,omitempty"` // where it is said: FILE#POINTER
 	Surfaces []Surface    `json:"surfaces"`     // those that show the door
 	Rules    []RuleAccess `json:"rules,omitempty"`
+
+	Remote bool `json:"remote,omitempty"` // its rows are kept by the host of a remote, which has rules of its own
 
 	// File is the frond.yaml in which the access to the door is declared.
 	File string `json:"-"`
@@ -32,7 +34,7 @@ const (
 	ByRules  Authority = "rules"  // of a frond.yaml
 	ByGoCode Authority = "code"   // a collector that Go code attaches
 	ByWord   Authority = "open"   // its author calls it open
-	ByHost   Authority = "host"   // the remote it runs at; nothing is said here
+	ByHost   Authority = "host"   // its host alone: the remote is called open
 	ByNobody Authority = "nobody" // it is open, and nobody said so
 )
 
@@ -51,20 +53,25 @@ type RuleAccess struct {
 
 // Undecided reports the doors of a table, and the facts that are about no door, that are open
 // without a declaration, each as a fault with the line to write. A door that no surface shows
-// needs none, and a remote closes its own doors.
+// needs none, and a fact of a remote without a door reaches no caller.
 func Undecided(table []Access) (faults schema.Faults) {
 	for _, a := range table {
-		if a.By != ByNobody || len(a.Surfaces) == 0 || a.Fact != "" && a.Door != "" {
+		if a.By != ByNobody || len(a.Surfaces) == 0 || a.Fact != "" && (a.Door != "" || a.Remote) {
 			continue
 		}
 		name, who := a.Door, "everybody may do everything with "+a.Door
 		if a.Fact != "" {
 			name, who = a.Fact, "everybody may receive the fact "+a.Fact
 		}
-		faults = append(faults, schema.Fault{
+		f := schema.Fault{
 			File: a.File, Pointer: "/collectors/" + name, Message: who + ", and no frond.yaml declares it open",
 			Remedy: fmt.Sprintf("under collectors: write the line %q, or its access rules", name+": open"),
-		})
+		}
+		if a.Remote {
+			f.Message = fmt.Sprintf("%s at its host, and this project does not declare it open", who)
+			f.Remedy = fmt.Sprintf("under collectors: write the line %q, or access rules; if the host decides over all doors of %s, write in gateway.yaml remotes: {%[2]s: {url: http://…, open: true}}", name+": open", a.Frond)
+		}
+		faults = append(faults, f)
 	}
 	return faults
 }

@@ -60,6 +60,8 @@ type Frond struct {
 	Jobs []*Job
 	// Remote is the address that its operations run at: "" for this process, and Elsewhere for a host of which no address is known.
 	Remote string
+	// Open says that the host of a remote decides alone over its doors without access rules here.
+	Open bool
 
 	// File is its frond.yaml, or where it would be.
 	File string

@@ -15,8 +15,9 @@ func compileCards(r *report, source *facade.Project, configs []project.Config, r
 	var sources []schema.Source
 	opts := schema.CompileOptions{Vendor: source.Vendor, Remote: map[string]bool{}, Unknown: o.Incomplete, Unregistered: o.Unregistered}
 	opts.Ignored = func(f schema.Fault) { r.ignored = append(r.ignored, f) }
+	cards := cardsOf(source.Fronds, configs)
 	for i, f := range source.Fronds {
-		for _, s := range f.Cards {
+		for _, s := range cards[i] {
 			s.Frond = f.Name
 			sources = append(sources, s)
 		}
@@ -25,7 +26,7 @@ func compileCards(r *report, source *facade.Project, configs []project.Config, r
 			m.Frond = f.Name
 			opts.Relations = append(opts.Relations, m)
 		}
-		mapped(sources[len(sources)-len(f.Cards):], configs[i].Tables)
+		mapped(sources[len(sources)-len(cards[i]):], configs[i].Tables)
 	}
 	set, err := schema.Compile(sources, registry, &opts)
 	if err != nil {

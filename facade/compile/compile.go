@@ -28,6 +28,9 @@ type Options struct {
 	// Incomplete says that there are remotes of which nothing is known yet: relations
 	// may name entities that are not here, and appear when those do.
 	Incomplete bool
+	// CloseUndecided shows the doors of remotes without access rules and without the word open on no
+	// surface, and notes them.
+	CloseUndecided bool
 	// User says which members of user rules may name.
 	User access.UserMembers
 	// Now is the clock of aliases; nil is time.Now.
@@ -75,7 +78,7 @@ func compile(r *report, source *facade.Project, opts *Options) *facade.Compiled 
 	if now == nil {
 		now = time.Now
 	}
-	configs := readConfigs(r, source.Fronds)
+	configs, beside := readConfigs(r, source.Fronds)
 	set := compileCards(r, source, configs, registry, opts)
 	if set == nil {
 		return nil // without entities there are no doors to go on with
@@ -84,6 +87,9 @@ func compile(r *report, source *facade.Project, opts *Options) *facade.Compiled 
 	k := newBindings(registry)
 	for i, f := range source.Fronds {
 		searches(r, m, f, configs[i])
+	}
+	for _, b := range beside {
+		searchesOff(r, m, b.src, b.config.Search)
 	}
 	doors := doorBuilder{report: r, model: m, limits: opts.List.Or(project.ListLimits{Default: 50, Max: 500}), listCards: map[queryCard]*schema.Entity{}, rowCards: map[string]*schema.Entity{}, idCards: map[idCard]*schema.Entity{}, ownCards: map[*catalog.Door]*schema.Entity{}}
 	for i, f := range source.Fronds {
@@ -98,6 +104,10 @@ func compile(r *report, source *facade.Project, opts *Options) *facade.Compiled 
 		computedFields(r, m, k, f, configs[i].Computed)
 		headlines(r, m, k, f, configs[i].Search)
 	}
+	for _, b := range beside {
+		computedFields(r, m, k, b.src, b.config.Computed)
+		deprecate(r, m, b.src, b.config.Doors)
+	}
 	attach(r, m, k, source)
 	closeAggregates(m)
 	for _, f := range source.Fronds {
@@ -111,11 +121,15 @@ func compile(r *report, source *facade.Project, opts *Options) *facade.Compiled 
 		compileCollectors(r, m, k, rules, f, configs[i].Collectors)
 		k.Seeds = append(k.Seeds, readSeeds(r, m, texts, f)...)
 	}
+	for _, b := range beside {
+		openFacts(r, m, b.src, b.config.OpenFacts)
+		compileCollectors(r, m, k, rules, b.src, b.config.Collectors)
+	}
 	cascades := cascades(m)
 	transactions(m, k, cascades)
 	served := catalog.New(cmp.Or(source.Vendor, schema.DefaultVendor), m.fronds, m.set, schemaChanges(r, m, now, source.Fronds, configs), cascades)
 	presets(m, k)
-	showSurfaces(r, m, served, source.Fronds, configs)
+	showSurfaces(r, m, served, k, source.Fronds, configs, beside, opts.CloseUndecided)
 	withoutMany(m, source.Fronds)
 	if len(r.faults) == 0 {
 		served.Access, served.FactAccess = access.Table(served, k.Collectors), access.FactTable(served, k.Collectors)
@@ -125,16 +139,26 @@ func compile(r *report, source *facade.Project, opts *Options) *facade.Compiled 
 	return k.Compiled
 }
 
-// readConfigs reads the frond.yaml of every Frond.
-func readConfigs(r *report, fronds []*project.Frond) []project.Config {
-	configs := make([]project.Config, len(fronds))
+// readConfigs reads the frond.yaml of every Frond, and of remotes the one beside their cards.
+func readConfigs(r *report, fronds []*project.Frond) (configs []project.Config, all []beside) {
+	configs = make([]project.Config, len(fronds))
 	for i, f := range fronds {
 		checkName(r, fronds, i)
 		var faults schema.Faults
 		configs[i], faults = project.ReadConfig(f.Config)
 		r.faults = append(r.faults, faults...)
+		if f.Beside.File == "" {
+			continue
+		}
+		config, faults := project.ReadBeside(f.Beside)
+		if r.faults = append(r.faults, faults...); len(f.Cards) == 0 && f.Known == nil {
+			continue // there are no doors until the remote is discovered
+		}
+		src := *f
+		src.Config = f.Beside
+		all = append(all, beside{i, &src, config})
 	}
-	return configs
+	return configs, all
 }
 
 // checkName reports Fronds with the same name, and names that a path cannot hold.

@@ -75,6 +75,10 @@ func (m *model) view(r *report, d *catalog.Door, name string, card *schema.Card)
 func (m *model) doorOf(r *report, src *project.Frond, name, at, what string) *catalog.Door {
 	door := m.doors[schema.EntityKey(name)]
 	switch {
+	case door == nil && src.IsBeside():
+		r.fault(src.Config.File, at, fmt.Sprintf("%s is declared for %s, and %s has no cards here", what, name, src.Name),
+			fmt.Sprintf("add cards, write remotes: {%s: http://…} in gateway.yaml, or write the cards of its host with frond sync %[1]s", src.Name))
+		return nil
 	case door == nil:
 		r.fault(src.Config.File, at, fmt.Sprintf("%s is declared for %s, but no door is called that", what, name), m.doorsRemedy(name))
 		return nil

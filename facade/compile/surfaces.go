@@ -2,9 +2,11 @@ package compile
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
@@ -68,16 +70,52 @@ func operationsNamed(r *report, m *model, frond *catalog.Frond, file string, n p
 	return nil
 }
 
-// showSurfaces gives the catalog its views: what each of its surfaces shows.
-func showSurfaces(r *report, m *model, c *catalog.Catalog, fronds []*project.Frond, configs []project.Config) {
+// narrowedBy returns the operations that the surfaces show which a remote's host describes and a frond.yaml here narrows.
+func (there shows) narrowedBy(here shows) shows {
+	all := maps.Clone(there)
+	for s, show := range here {
+		both := map[*catalog.Operation]bool{}
+		shown, said := there[s.Kind()]
+		for op, is := range show {
+			both[op] = is && (!said || shown[op])
+		}
+		all[s] = both
+	}
+	return all
+}
+
+// showSurfaces gives the catalog its views: what each of its surfaces shows. closing hides the doors of remotes that are left
+// to their hosts and not called open.
+func showSurfaces(r *report, m *model, c *catalog.Catalog, k *bindings, fronds []*project.Frond, configs []project.Config, others []beside, closing bool) {
 	var audiences []string
 	by := map[*catalog.Frond]shows{}
 	for i, f := range fronds {
 		audiences = append(audiences, configs[i].Surfaces.Audiences...)
 		by[c.Fronds[i]] = shownOn(r, m, c.Fronds[i], f.Config.File, configs[i].Surfaces)
 	}
+	for _, b := range others {
+		audiences = append(audiences, b.config.Surfaces.Audiences...)
+		frond := c.Fronds[b.of]
+		by[frond] = by[frond].narrowedBy(shownOn(r, m, frond, b.src.Config.File, b.config.Surfaces))
+	}
+	closed := map[*catalog.Door]bool{}
 	c.Show(audiences, func(s catalog.Surface, op *catalog.Operation) bool {
 		show, said := by[op.Door.Frond][s]
-		return said && show[op] || !said && s == s.Kind()
+		if !(said && show[op] || !said && s == s.Kind()) {
+			return false
+		}
+		if closing && access.AuthorityOf(op.Door, k.Collectors[op.Door]) == catalog.ByNobody && op.Door.Frond.Remote != "" {
+			closed[op.Door] = true
+			return false
+		}
+		return true
 	})
+	for d := range c.Doors() {
+		if !closed[d] {
+			continue
+		}
+		undecided := catalog.Undecided([]catalog.Access{{Frond: d.Frond.Name, Door: d.Name, By: catalog.ByNobody, Surfaces: c.Surfaces(), Remote: true, File: d.Frond.File}})[0]
+		undecided.Message = d.Name + " is not served: " + undecided.Message
+		r.ignored = append(r.ignored, undecided)
+	}
 }

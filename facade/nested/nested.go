@@ -54,12 +54,12 @@ type Rows struct {
 }
 
 // Cut takes the members of relations out of a body, which at points to. rest is the body without them;
-// details are the faults of their form.
-func Cut(body json.RawMessage, at string, relations []*catalog.Nested) (rest json.RawMessage, cut []*Rows, details []schema.Detail) {
+// details are the faults of their form. At creation an empty list stays in rest: it means no rows, as the absent member does.
+func Cut(body json.RawMessage, at string, relations []*catalog.Nested, mode schema.Mode) (rest json.RawMessage, cut []*Rows, details []schema.Detail) {
 	r := reader{}
 	rest = schema.Rewrite(body, func(name string, value json.RawMessage) json.RawMessage {
 		for _, relation := range relations {
-			if relation.Name == name {
+			if relation.Name == name && !(mode == schema.Create && schema.IsEmptyList(value)) {
 				r.rows = &Rows{Relation: relation, At: at + "/" + jsontext.Token(name)}
 				r.read(value)
 				cut = append(cut, r.rows)

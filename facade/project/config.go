@@ -28,6 +28,7 @@ type Config struct {
 	Relations  []schema.ManyToMany // without their Frond
 	Tables     []Table
 	Facts      []Fact
+	OpenFacts  []Named // of a remote, in [ReadBeside]
 	Changes    []Named // doors, or [Others]
 	Schedule   []Scheduled
 	Collectors []Collector

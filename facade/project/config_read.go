@@ -37,37 +37,45 @@ func configName(text Text, otherwise string) string {
 // Text is an empty file.
 func ReadConfig(text Text) (Config, schema.Faults) {
 	var c Config
+	faults := readConfig(text, "a frond.yaml", schema.KeyNames(frondKeys), func(r *configReader) readers {
+		return readers{
+			"name":       func(value json.RawMessage, at string) { r.string(value, at) }, // read already, by configName
+			"doors":      into(&c.Doors, r.doors),
+			"many":       into(&c.Many, r.many),
+			"nested":     into(&c.Nested, r.nested),
+			"files":      into(&c.Files, r.files),
+			"search":     into(&c.Search, r.search),
+			"relations":  into(&c.Relations, r.relations),
+			"tables":     into(&c.Tables, r.tables),
+			"collectors": into(&c.Collectors, r.collectors),
+			"computed":   into(&c.Computed, r.computed),
+			"facts":      into(&c.Facts, r.facts),
+			"changes":    into(&c.Changes, r.changes),
+			"schedule":   into(&c.Schedule, r.schedule),
+			"surfaces":   into(&c.Surfaces, r.surfaces),
+			"renamed":    func(value json.RawMessage, at string) { c.Renamed, c.Gone = r.renamed(value, at) },
+			"values":     into(&c.Values, r.values),
+		}
+	})
+	return c, faults
+}
+
+// readConfig reads the members of a frond.yaml that are among keys, each by its reader. what is the subject of messages.
+func readConfig(text Text, what string, keys []string, read func(*configReader) readers) schema.Faults {
 	r := &configReader{file: text.File}
 	if text.File == "" {
-		return c, nil
+		return nil
 	}
 	data, err := schema.ToJSON(text.File, text.Data)
 	if err != nil {
 		var faults schema.Faults
 		// ToJSON's error is schema.Faults.
 		errors.As(err, &faults)
-		return c, faults
+		return faults
 	}
 	if jsontext.IsNull(data) {
-		return c, nil // an empty file
+		return nil // an empty file
 	}
-	r.members(data, "", "a frond.yaml", schema.KeyNames(frondKeys), readers{
-		"name":       func(value json.RawMessage, at string) { r.string(value, at) }, // read already, by configName
-		"doors":      into(&c.Doors, r.doors),
-		"many":       into(&c.Many, r.many),
-		"nested":     into(&c.Nested, r.nested),
-		"files":      into(&c.Files, r.files),
-		"search":     into(&c.Search, r.search),
-		"relations":  into(&c.Relations, r.relations),
-		"tables":     into(&c.Tables, r.tables),
-		"collectors": into(&c.Collectors, r.collectors),
-		"computed":   into(&c.Computed, r.computed),
-		"facts":      into(&c.Facts, r.facts),
-		"changes":    into(&c.Changes, r.changes),
-		"schedule":   into(&c.Schedule, r.schedule),
-		"surfaces":   into(&c.Surfaces, r.surfaces),
-		"renamed":    func(value json.RawMessage, at string) { c.Renamed, c.Gone = r.renamed(value, at) },
-		"values":     into(&c.Values, r.values),
-	})
-	return c, r.faults
+	r.members(data, "", what, keys, read(r))
+	return r.faults
 }

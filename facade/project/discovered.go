@@ -23,7 +23,7 @@ import (
 // faults. A local folder is not needed; where there is one, see [Frond.Known]. d is
 // kept and must not be changed.
 func Discovered(d *schema.DiscoveredFrond, from string) *Frond {
-	s := discoveredSource{src: &Frond{Name: d.Name, Known: d}, from: from, views: map[string]string{}, entities: map[string]bool{}, spelled: map[string]string{}}
+	s := discoveredSource{src: &Frond{Name: d.Name, Known: d, Foreign: true}, from: from, views: map[string]string{}, entities: map[string]bool{}, spelled: map[string]string{}}
 	for _, name := range d.Views {
 		if schema.IsName(name) {
 			s.spelled[schema.EntityKey(name)] = name

@@ -78,7 +78,7 @@ var frondKeys = []schema.Key{
 		}},
 	}},
 	{Name: "search", About: "Rows that are searched by words, by door (docs/search.md).", Example: "search: {product: {fields: {name: A, description: B}, language: english}}", Keys: []schema.Key{
-		{Name: "*", About: "A door, by its entity.", Example: "product: {fields: {name: A, description: B}}", Keys: []schema.Key{
+		{Name: "*", Form: `{"enum":["off",false]}`, About: "A door, by its entity; off beside the cards of a remote, whose search is then not offered.", Example: "product: {fields: {name: A, description: B}}", Keys: []schema.Key{
 			{Name: "fields", About: "Its searched fields, at most eight texts.", Example: "fields: {name: A, description: B}", Keys: []schema.Key{
 				{Name: "*", Form: `{"enum":["A","B","C","D"]}`, About: "A field, with its weight in the order by rank; A is the most important.", Example: "name: A"},
 			}},
@@ -107,7 +107,7 @@ var frondKeys = []schema.Key{
 			{Name: "*", About: "A field, by its name: value is the expression, the other keys are its schema.", Example: "total: {type: integer, value: subtotal + shipping}", Form: `{"type":"object","required":["type","value"],"properties":{"value":{"type":"string","description":"An expression over the fields of the row (expr-lang)."},"type":{"description":"The type of the field, as in a card."},"description":{"type":"string"}}}`},
 		}},
 	}},
-	{Name: "facts", About: "The facts that the Frond emits (docs/facts.md).", Example: "facts: [{name: orderPlaced, schema: order, on: order.create}]", Form: `{"type":"array","items":{"$ref":"#/$defs/fact"}}`},
+	{Name: "facts", About: "The facts that the Frond emits (docs/facts.md); {NAME: {open: true}} beside the cards of a remote.", Example: "facts: [{name: orderPlaced, schema: order, on: order.create}]", Form: `{"anyOf":[{"type":"array","items":{"$ref":"#/$defs/fact"}},{"type":"object","additionalProperties":{"type":"object","additionalProperties":false,"properties":{"open":{"type":"boolean"}}}}]}`},
 	{Name: "changes", Form: nameOrNames, Default: "none", Example: "changes: [product]", About: "Doors whose changes of rows are announced by a fact productChanged; '*' for all."},
 	{Name: "schedule", About: "Commands that run at times (docs/jobs.md).", Example: `schedule: {order.closeStale: {cron: "0 3 * * *"}}`, Keys: []schema.Key{
 		{Name: "*", About: "A command without input, as DOOR.OPERATION.", Example: `order.closeStale: {cron: "0 3 * * *"}`, Keys: []schema.Key{

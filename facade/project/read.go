@@ -86,8 +86,14 @@ func (r *folder) frond(dir, name string) *Frond {
 	if at == "" {
 		at = "."
 	}
-	f := &Frond{Name: name, Dir: dir}
-	if files := r.configs(at); len(files) > 0 {
+	f := &Frond{Name: name, Dir: dir, Known: r.synced(at)}
+	f.Foreign = f.Known != nil
+	files := r.configs(at)
+	if n := len(files); n > 1 && f.Known != nil && path.Ext(files[n-1]) == ".json" { // the last one was synced
+		f.Beside = r.read(files[0])
+		files = append(files[n-1:], files[1:n-1]...)
+	}
+	if len(files) > 0 {
 		if len(files) > 1 {
 			r.fault(files[1], "this Frond is described by "+path.Base(files[0])+" as well", "write everything into one of the two")
 		}
@@ -101,7 +107,6 @@ func (r *folder) frond(dir, name string) *Frond {
 		f.Cards = append(f.Cards, schema.Source{File: t.File, Name: BaseName(t.File), Frond: f.Name, View: true, Data: t.Data})
 	}
 	f.Seeds = r.files(at, "seeds")
-	f.Known = r.synced(at)
 	if len(f.Cards) == 0 && f.Config.File == "" {
 		r.fault(at, "this Frond has neither entities nor a frond.yaml", "put one card per file into "+path.Join(at, "entities")+", or remove the folder")
 	}
@@ -162,8 +167,14 @@ type Frond struct {
 	Dir    string          // where it stands in the project: fronds/catalog; "" for the root
 	Cards  []schema.Source // entities and views
 	Config Text            // frond.yaml; the zero Text where there is none
-	Seeds  []Text          // one per entity, named by its file
-	Remote string          // the address its operations run at; "" for here
+	// Foreign says that Config and Cards are made of the discovery document of a remote. Beside is then
+	// the frond.yaml of this project, or the zero Text; see [ReadBeside].
+	Foreign bool
+	Served  bool // by this gateway before: its views keep their names
+	Beside  Text
+	Seeds   []Text // one per entity, named by its file
+	Remote  string // the address its operations run at; "" for here
+	Open    bool   // the doors of a remote without access rules here are open
 	// Known is the remote's discovery document: which of the operations it has, and which
 	// keys its list takes. nil: nothing is known yet.
 	Known *schema.DiscoveredFrond

@@ -31,6 +31,9 @@ type Remote struct {
 	// NoCoalesce sends equal queries that arrive together one by one. Only queries of equal
 	// state are ever coalesced (docs/decisions/coalescing.md).
 	NoCoalesce bool
+	// Open says that its doors without access rules here are open: its host alone decides over their
+	// calls. mode: production demands rules or this word (docs/remotes.md).
+	Open bool
 	// Bounds of its discovery document: types, checks and routes are made of it.
 	Doors    int   // 0: 1,000
 	Fields   int   // of all its cards together; 0: 200,000
@@ -90,7 +93,7 @@ func ReadRemotes(text string) (map[string]Remote, error) {
 }
 
 // remoteKeys are the members of a remote that is written as a map.
-var remoteKeys = []string{"url", "connect", "attempt", "timeout", "retries", "strict", "coalesce", "doors", "fields", "document"}
+var remoteKeys = []string{"url", "connect", "attempt", "timeout", "retries", "strict", "coalesce", "open", "doors", "fields", "document"}
 
 // readRemote reads one remote: its address, or a map with more.
 func readRemote(value json.RawMessage) (r Remote, err error) {
@@ -124,6 +127,8 @@ func readRemote(value json.RawMessage) (r Remote, err error) {
 			r.Strict, err = setting.Bool(text)
 		case "coalesce":
 			r.NoCoalesce, err = setting.Not(text)
+		case "open":
+			r.Open, err = setting.Bool(text)
 		case "doors":
 			r.Doors, err = setting.Count(text)
 		case "fields":

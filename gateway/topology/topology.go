@@ -92,7 +92,7 @@ func New(remotes map[string]Remote, here []*project.Frond, opts *Options) *Topol
 			t.hosts = append(t.hosts, h)
 		}
 		h.fronds = append(h.fronds, frond)
-		if !slices.ContainsFunc(here, func(src *project.Frond) bool { return src.Name == frond }) {
+		if !slices.ContainsFunc(here, func(src *project.Frond) bool { return src.Name == frond && !src.IsBeside() }) {
 			h.cardless = append(h.cardless, frond)
 		}
 		t.byFrond[frond] = h
@@ -156,7 +156,7 @@ func (t *Topology) Bind(clients map[string]facade.Caller, served *catalog.Catalo
 //
 //	cards here, discovered        the cards here, and Known as the host serves it
 //	cards here, not discovered    the cards here, and Known of the last sync, if any
-//	no cards, discovered          the cards of the host's document
+//	no cards, discovered          the cards of the host's document, and the frond.yaml here beside them
 //	no cards, not discovered      a name without entities; incomplete
 //
 // p itself and its Fronds are not changed: the next generation is made of them again.
@@ -168,12 +168,17 @@ func (t *Topology) Project(p *facade.Project) (placed *facade.Project, incomplet
 	all.Fronds = nil
 	// The rest after the loop are the remotes without cards here.
 	rest := maps.Clone(t.remotes)
+	beside := map[string]project.Text{}
 	for _, src := range p.Fronds {
 		if r, remote := t.remotes[src.Name]; remote {
+			if src.IsBeside() {
+				beside[src.Name] = src.Config
+				continue
+			}
 			delete(rest, src.Name)
 			// A copy: src belongs to the project that every generation begins with.
 			moved := *src
-			moved.Remote = r.URL
+			moved.Remote, moved.Open = r.URL, r.Open
 			if known := t.byFrond[src.Name].known(src.Name); known != nil {
 				moved.Known = known // before, what it served when it was synced holds
 			}
@@ -189,6 +194,7 @@ func (t *Topology) Project(p *facade.Project) (placed *facade.Project, incomplet
 		} else {
 			incomplete = true
 		}
+		src.Beside, src.Open, src.Served = beside[name], rest[name].Open, t.accepted[name]
 		all.Fronds = append(all.Fronds, src)
 	}
 	return &all, incomplete

@@ -112,7 +112,7 @@ func (s *Store) state() facade.StoreState {
 // of the write.
 func (s *Store) Abilities() facade.Abilities {
 	return facade.Abilities{
-		Transactor: s, Outbox: s.outbox, Seeder: s, Nonces: s.nonces, KeyValues: s.values, DryRuns: true, WriteAll: s.WriteAll, Copies: s.db.IssuesConsistency(),
+		Transactor: s, Outbox: s.outbox, Seeder: s, Nonces: s.nonces, KeyValues: s.values, KeepValue: s.values.Keep, DryRuns: true, WriteAll: s.WriteAll, Copies: s.db.IssuesConsistency(),
 		FieldNames: s.fieldNames, Prepare: s.start, Check: s.Check, Newer: s.newer.cards, State: s.state, WhenReady: s.waiting.after,
 	}
 }

@@ -55,6 +55,12 @@ func (k keyValues) SetValue(ctx context.Context, key string, version int64, text
 	return set && err == nil, err
 }
 
+// keep is [facade.Abilities.KeepValue].
+func (k keyValues) keep(ctx context.Context, key string, text json.RawMessage) error {
+	_, err := k.SetValue(ctx, key, 0, text)
+	return err
+}
+
 // Values implements [facade.KeyValues].
 func (k keyValues) Values(ctx context.Context, prefix string) (all map[string]json.RawMessage, err error) {
 	all = map[string]json.RawMessage{}

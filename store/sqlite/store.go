@@ -30,7 +30,7 @@ var (
 // of the write.
 func (s *Store) Abilities() facade.Abilities {
 	return facade.Abilities{
-		Transactor: s, Outbox: &s.events, Seeder: s, KeyValues: keyValues{s.access}, DryRuns: true, WriteAll: s.WriteAll, FieldNames: s.fieldNames, Prepare: s.start, Check: s.Check,
+		Transactor: s, Outbox: &s.events, Seeder: s, KeyValues: keyValues{s.access}, KeepValue: keyValues{s.access}.keep, DryRuns: true, WriteAll: s.WriteAll, FieldNames: s.fieldNames, Prepare: s.start, Check: s.Check,
 		Newer: func(context.Context) bool { return s.older.Load() }, State: s.state,
 	}
 }

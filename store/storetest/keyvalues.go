@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -124,5 +125,49 @@ func testKeyValues(t *testing.T, w *world) {
 	group.Wait()
 	if won.Load() != 1 {
 		t.Errorf("%d writers of one version have won", won.Load())
+	}
+	testKeptValues(t, w, values)
+}
+
+// testKeptValues: a text that is written in a transaction is there if and only if that is committed.
+func testKeptValues(t *testing.T, w *world, values facade.KeyValues) {
+	can := w.store.Abilities()
+	if can.KeepValue == nil {
+		return
+	}
+	ctx := t.Context()
+	for _, c := range []struct {
+		key, want string
+		fails     error
+	}{{"kept 1", `1`, nil}, {"kept 2", ``, errors.New("it is rolled back")}} {
+		err := can.Transactor.Transact(ctx, func(ctx context.Context) error {
+			if err := can.KeepValue(ctx, c.key, json.RawMessage(`1`)); err != nil {
+				t.Error(err)
+			}
+			inner := can.Transactor.Transact(ctx, func(ctx context.Context) error {
+				if err := can.KeepValue(ctx, c.key+" inner", json.RawMessage(`1`)); err != nil {
+					t.Error(err)
+				}
+				return errors.New("a part of it is rolled back")
+			})
+			if inner == nil {
+				t.Error("the inner transaction is committed")
+			}
+			return c.fails
+		})
+		if (err != nil) != (c.fails != nil) {
+			t.Errorf("the transaction: %v, want %v", err, c.fails)
+		}
+		for key, want := range map[string]string{c.key: c.want, c.key + " inner": ""} {
+			if text, _, err := values.Value(ctx, key); err != nil || string(text) != want {
+				t.Errorf("%s is %s, %v; want %s", key, text, err, want)
+			}
+		}
+	}
+	if err := can.KeepValue(ctx, "kept 3", json.RawMessage(`3`)); err != nil {
+		t.Error(err)
+	}
+	if text, version, err := values.Value(ctx, "kept 3"); err != nil || string(text) != `3` || version != 1 {
+		t.Errorf("a text outside of a transaction is %s of version %d, %v", text, version, err)
 	}
 }

@@ -54,7 +54,7 @@ func (c *comparison) access() {
 
 // known reports whether the access to a door is written down: not in Go code, nor at a remote.
 func known(a *catalog.Access) bool {
-	return a != nil && (a.By == catalog.ByRules || a.By == catalog.ByWord || a.By == catalog.ByNobody)
+	return a != nil && (a.By == catalog.ByRules || a.By == catalog.ByWord || a.By == catalog.ByNobody && !a.Remote)
 }
 
 // accessOf is a table of access by the keys of its rows.

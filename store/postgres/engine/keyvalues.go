@@ -84,6 +84,15 @@ func (k *KeyValues) SetValue(ctx context.Context, key string, version int64, tex
 	return q.Count == 1, nil
 }
 
+// Keep is [facade.Abilities.KeepValue].
+func (k *KeyValues) Keep(ctx context.Context, key string, text json.RawMessage) error {
+	if err := k.prepare(k.outside(ctx)); err != nil {
+		return err
+	}
+	q := &Query{Text: []byte(addKeyValue), Values: [][]byte{[]byte(k.db.address.Schema), []byte(key), []byte("0"), text}}
+	return k.db.Defer(ctx, q, func() {})
+}
+
 // Values implements [facade.KeyValues].
 func (k *KeyValues) Values(ctx context.Context, prefix string) (all map[string]json.RawMessage, err error) {
 	ctx = k.outside(ctx)

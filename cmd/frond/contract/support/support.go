@@ -428,7 +428,11 @@ func (j *judge) check(all *judges, in any, params, query []string) error {
 	if err != nil {
 		return kiterror.Errorf(kiterror.ValidationFailed, "this cannot be sent: %w", err).At(j.entity, j.operation)
 	}
-	b, rows, details := nested.Cut(b, "/body", j.within)
+	mode := schema.Update
+	if j.operation == "create" {
+		mode = schema.Create
+	}
+	b, rows, details := nested.Cut(b, "/body", j.within, mode)
 	for _, part := range j.parts {
 		text := map[string]json.RawMessage{"/params": p, "/query": q, "/body": b}[part.at]
 		if part.at == "/params" && params == nil || part.at == "/query" && query == nil {
