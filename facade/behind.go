@@ -12,6 +12,7 @@ import (
 
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -258,4 +259,9 @@ func aggregatedAnywhere(ctx context.Context, x *viewer, f *filter.Filter) (*filt
 		own = &filter.Filter{Op: filter.Not, Sub: []*filter.Filter{own}}
 	}
 	return own, nil
+}
+
+// errApart returns NOT_IMPLEMENTED for a value that rows elsewhere give a row by a list of their keys.
+func errApart(d *filter.Derived) error {
+	return kiterror.Errorf(kiterror.NotImplemented, "%s is made of rows of %s, which are kept elsewhere; leave it out", d.As.Name, d.Link.Target.Name)
 }

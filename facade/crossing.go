@@ -7,14 +7,9 @@ import (
 
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/filter"
-	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 )
-
-// maxKeys is how many keys a condition through a relation comes to at most where the rows on its sides are kept in different
-// places.
-const maxKeys = 20_000
 
 // crossing is the store of this host for a caller, in a project with Fronds that run elsewhere. It makes a condition through a
 // relation to rows elsewhere one on the keys of the rows that meet it now. A write looks before its transaction.
@@ -47,21 +42,6 @@ func newCrossing(x *viewer, s Store) crossing {
 			return aggregatedAnywhere(ctx, seenBy(x, f.Rule), f)
 		},
 	}}
-}
-
-// seenBy is the viewer who asks for rows behind a relation: the caller, or for an access rule the host, which sees them all.
-func seenBy(x *viewer, rule bool) *viewer {
-	if !rule || x.inside {
-		return x
-	}
-	own := *x
-	own.inside, own.state = true, x.state.OfHost()
-	return &own
-}
-
-// errApart returns NOT_IMPLEMENTED for a value that rows elsewhere give a row by a list of their keys.
-func errApart(d *filter.Derived) error {
-	return kiterror.Errorf(kiterror.NotImplemented, "%s is made of rows of %s, which are kept elsewhere; leave it out", d.As.Name, d.Link.Target.Name)
 }
 
 // crosses reports whether a relation of a row that is kept here leads to a row elsewhere.
@@ -184,18 +164,4 @@ func (c crossing) terms(ctx context.Context, t *Terms) (*Terms, error) {
 		own.Points[i] = p
 	}
 	return &own, nil
-}
-
-// allKeys returns the distinct values of a field in the rows that meet a condition, wherever they are kept. More than [maxKeys] are
-// NOT_IMPLEMENTED.
-func allKeys(ctx context.Context, x *viewer, field *schema.Property, where *filter.Filter) ([]any, error) {
-	keys, err := keysAnywhere(ctx, x, field, where, maxKeys)
-	if err == nil && len(keys) > maxKeys {
-		err = errManyKeys(field.Owner)
-	}
-	return keys, err
-}
-
-func errManyKeys(e *schema.Entity) error {
-	return kiterror.Errorf(kiterror.NotImplemented, "more than %d rows of %s would be asked for, which are kept elsewhere; narrow the condition", maxKeys, e.Name)
 }

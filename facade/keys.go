@@ -6,10 +6,15 @@ import (
 	"fmt"
 
 	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
+
+// maxKeys is how many keys a condition through a relation comes to at most where the rows on its sides are kept in different
+// places.
+const maxKeys = 20_000
 
 // keysAnywhere returns the distinct values of a field in the rows that meet a condition, wherever they are kept. The items of
 // lists are values too. It ends early with more than most values.
@@ -57,4 +62,28 @@ func (k *keys) addOne(kind schema.Kind, text json.RawMessage) {
 		k.seen[key] = true
 		k.values = append(k.values, key)
 	}
+}
+
+// allKeys returns the distinct values of a field in the rows that meet a condition, wherever they are kept. More than [maxKeys] are
+// NOT_IMPLEMENTED.
+func allKeys(ctx context.Context, x *viewer, field *schema.Property, where *filter.Filter) ([]any, error) {
+	keys, err := keysAnywhere(ctx, x, field, where, maxKeys)
+	if err == nil && len(keys) > maxKeys {
+		err = errManyKeys(field.Owner)
+	}
+	return keys, err
+}
+
+func errManyKeys(e *schema.Entity) error {
+	return kiterror.Errorf(kiterror.NotImplemented, "more than %d rows of %s would be asked for, which are kept elsewhere; narrow the condition", maxKeys, e.Name)
+}
+
+// seenBy is the viewer who asks for rows behind a relation: the caller, or for an access rule the host, which sees them all.
+func seenBy(x *viewer, rule bool) *viewer {
+	if !rule || x.inside {
+		return x
+	}
+	own := *x
+	own.inside, own.state = true, x.state.OfHost()
+	return &own
 }

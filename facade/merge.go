@@ -151,25 +151,33 @@ func sortedRows(ctx context.Context, x *viewer, q *Find) ([]*sorting, error) {
 		}
 	}
 	for _, k := range q.Sort {
-		value := func(row rows.Row) json.RawMessage { return row.Get(k.Field.Name) }
-		if d := k.Derived; d != nil {
-			own := ownKey(d.Link)
-			leads := newKeys(own)
-			for i := range all {
-				leads.add(read.Row(i).Get(own.Name))
-			}
-			there, err := readBehind(ctx, x, d, leads.values, false)
-			if err != nil {
-				return nil, err
-			}
-			value = func(row rows.Row) json.RawMessage { return there.of(d, row.Get(own.Name)) }
-		}
-		for i := range all {
-			all[i].values = append(all[i].values, value(read.Row(i)))
+		if err := addValues(ctx, x, k, read, all); err != nil {
+			return nil, err
 		}
 	}
 	slices.SortStableFunc(all, func(a, b *sorting) int { return compareValues(q.Sort, a.values, b.values) })
 	return all, nil
+}
+
+// addValues adds the values of a key of the order to the rows.
+func addValues(ctx context.Context, x *viewer, k SortKey, read *rows.Rows, all []*sorting) error {
+	value := func(row rows.Row) json.RawMessage { return row.Get(k.Field.Name) }
+	if d := k.Derived; d != nil {
+		own := ownKey(d.Link)
+		leads := newKeys(own)
+		for i := range all {
+			leads.add(read.Row(i).Get(own.Name))
+		}
+		there, err := readBehind(ctx, x, d, leads.values, false)
+		if err != nil {
+			return err
+		}
+		value = func(row rows.Row) json.RawMessage { return there.of(d, row.Get(own.Name)) }
+	}
+	for i := range all {
+		all[i].values = append(all[i].values, value(read.Row(i)))
+	}
+	return nil
 }
 
 // ownersOf returns for each value of a field the places in EachKey.Values of the keys that lead to the rows with it.

@@ -64,16 +64,6 @@ func locate(ctx context.Context, x *execution, from []json.RawMessage, backward 
 	return from, nil
 }
 
-// errCursorGone is the error of a cursor whose place is not known.
-func errCursorGone(backward bool) error {
-	name := "after"
-	if backward {
-		name = "before"
-	}
-	const message = "leads to a row that is gone or has changed, and its value was too long to stand in the cursor; start at the beginning, or sort by another field"
-	return kiterror.Invalid(name+" "+message, schema.Detail{Path: name, Pointer: "/query/" + name, Code: "cursor", Message: message})
-}
-
 // runList reads a page, or one page for every key of a batch.
 func runList(ctx context.Context, x *execution) (*Result, error) {
 	if x.each != nil && x.each.pairs {

@@ -574,6 +574,16 @@ func isAtCursor(from, row []json.RawMessage) bool {
 	return true
 }
 
+// errCursorGone is the error of a cursor whose place is not known.
+func errCursorGone(backward bool) error {
+	name := "after"
+	if backward {
+		name = "before"
+	}
+	const message = "leads to a row that is gone or has changed, and its value was too long to stand in the cursor; start at the beginning, or sort by another field"
+	return kiterror.Invalid(name+" "+message, schema.Detail{Path: name, Pointer: "/query/" + name, Code: "cursor", Message: message})
+}
+
 // order is how a list is sorted, and the mark that its cursors carry.
 type order struct {
 	keys []SortKey

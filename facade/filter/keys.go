@@ -128,7 +128,7 @@ func (c *Crossing) Derived(ctx context.Context, d *Derived) (*Derived, error) {
 const ofRule = "$rule"
 
 // ForRules returns f with [OfRule] around the conditions of access rules through relations. changed is false for f itself.
-func (f *Filter) ForRules() (told *Filter, changed bool) {
+func (f *Filter) ForRules() (marked *Filter, changed bool) {
 	switch {
 	case f == nil:
 		return nil, false

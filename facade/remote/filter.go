@@ -44,8 +44,8 @@ func (h *Hosts) hostFilter(ctx context.Context, r *facade.RemoteRequest, f *filt
 		return nil, err
 	}
 	if op.TakesRules {
-		told, changed := f.ForRules()
-		if f = told; changed {
+		marked, changed := f.ForRules()
+		if f = marked; changed {
 			r.State = r.State.WithRules()
 		}
 	}
