@@ -69,6 +69,8 @@ type viewer struct {
 	at          time.Time        // of the call; see now
 	catalogView *catalog.Catalog // what the surface shows that the call came in by
 	trace       *Trace           // nil: nobody traces the call
+	// exist says of rows elsewhere, by entity and key, whether they exist for the caller: of those that the batch of an import names.
+	exist map[*schema.Entity]map[string]bool
 
 	// Found by find.
 	door *boundDoor

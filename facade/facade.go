@@ -373,6 +373,9 @@ func bind(h *host, c *Compiled) {
 			if op.Builtin && h.followed(op.Door.Entity) {
 				followDeletes(op)
 			}
+			if op.Builtin && op.Name == "import" && op.runner.by == byRemote {
+				op.runner.run = importsElsewhere(op.runner.run)
+			}
 		}
 	}
 }

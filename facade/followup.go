@@ -72,11 +72,11 @@ func deleteWith(ctx context.Context, x *execution, follow []pointedRows, run fun
 	case err != nil && f.key != "" && x.door.Frond.Remote != "" && !mayHaveRun(err):
 		f.forget(context.WithoutCancel(ctx), x.host)
 		return nil, err
-	case err != nil:
-		return nil, err
+	case err != nil || dry: // then every row is there
+		return res, err
 	case x.transaction == nil:
 		return res, f.finished(ctx, x)
-	case !dry:
+	default:
 		base := x.transaction.base
 		x.transaction.later(func() { _ = f.finish(base, x.host, true) }) // a failure is kept
 	}

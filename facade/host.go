@@ -44,6 +44,12 @@ type host struct {
 // followed reports whether rows elsewhere may have to follow a deleted row of e.
 func (h *host) followed(e *schema.Entity) bool { return h.pointing[e] != nil || h.following[e] != nil }
 
+// reaches reports whether this host can read the rows of an entity.
+func (h *host) reaches(e *schema.Entity) bool {
+	place := h.catalog.RemoteOf(e)
+	return place == "" || place != catalog.Elsewhere && h.catalog.Door(e.Key) != nil
+}
+
 // records reports whether the store keeps the events of a single write by itself.
 func (h *host) records() bool { return h.outbox != nil && h.outbox.Records() }
 

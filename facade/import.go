@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
@@ -101,7 +102,7 @@ func admitImport(ctx context.Context, x *execution) error {
 		}
 		m.read++
 	}
-	return nil
+	return x.askReferences(ctx, len(m.rows), func(i int, p *schema.Property) json.RawMessage { return m.rows[i].value.Get(p.Name) })
 }
 
 // admitColumns refuses names that no row may have, as the judge refuses them in a row.
@@ -181,12 +182,17 @@ func runImport(ctx context.Context, x *execution) (*Result, error) {
 	if err != nil && !errors.Is(err, errUndone) {
 		return nil, err
 	}
+	return m.result(), nil
+}
+
+// result is the answer.
+func (m *importing) result() *Result {
 	text := strconv.AppendInt([]byte(`{"created":`), int64(m.created), 10)
 	text = strconv.AppendInt(append(text, `,"updated":`...), int64(m.updated), 10)
 	text = strconv.AppendInt(append(text, `,"rows":`...), int64(m.read), 10)
 	text = strconv.AppendBool(append(text, `,"complete":`...), m.faulty < m.most)
 	text = append(append(append(text, `,"faults":`...), m.faults...), "]}"...)
-	return &Result{Form: FormValue, Value: text}, nil
+	return &Result{Form: FormValue, Value: text}
 }
 
 // write creates the new rows of the batch and then updates the others.
@@ -493,4 +499,196 @@ func (m *importing) updateOne(ctx context.Context, x *execution, r *importRow) e
 	own.many = &manyRows{by: x.many.by, body: r.body, fixed: r.fixed}
 	_, err := updateKnown(ctx, &own, r.id)
 	return err
+}
+
+// References of an import to rows of other hosts are asked about together, for all rows of a batch. Rows of this store know the
+// answers when they are judged. From a batch that another host writes, the rows at fault are taken out, as the store would leave them
+// out.
+
+// crossed are the relations of a door's rows that lead to rows elsewhere, and that this host can ask about.
+func (x *execution) crossed() (all []*schema.Property) {
+	for _, p := range x.door.Entity.Fields {
+		if p.Link != nil && p.Stored && p.Link.Through == nil && catalog.Apart(x.host.catalog.Fronds, p.Link) && x.host.reaches(p.Link.Target) {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// askReferences asks which of the rows exist for the caller that n rows name across hosts. value returns a field of a row.
+func (x *execution) askReferences(ctx context.Context, n int, value func(row int, p *schema.Property) json.RawMessage) error {
+	if x.inside {
+		return nil
+	}
+	x.exist = map[*schema.Entity]map[string]bool{}
+	for _, p := range x.crossed() {
+		e := p.Link.Target
+		var ids []json.RawMessage
+		known := x.exist[e]
+		if known == nil {
+			known = map[string]bool{}
+		}
+		for i := range n {
+			text := value(i, p)
+			if text == nil || isNull(text) {
+				continue
+			}
+			for _, id := range idsOf(p, text) {
+				if _, is := known[string(id)]; !is {
+					known[string(id)], ids = true, append(ids, id)
+				}
+			}
+		}
+		if len(ids) == 0 {
+			continue
+		}
+		scope, ok := access.Open, true
+		if x.host.catalog.Door(e.Key) != nil {
+			scope, ok = x.scopeOfRows(ctx, e)
+		}
+		if x.verdict != nil {
+			return x.verdict
+		}
+		missing := ids
+		if ok {
+			missing = nil
+			for some := range slices.Chunk(ids, 500) {
+				gone, err := invisible(ctx, x, e, scope, some)
+				if err != nil {
+					return err
+				}
+				missing = append(missing, gone...)
+			}
+		}
+		for _, id := range missing {
+			known[string(id)] = false
+		}
+		x.exist[e] = known
+	}
+	return nil
+}
+
+// importsElsewhere returns a runner that has another host import a batch by run, without the rows whose references across hosts lead
+// nowhere.
+func importsElsewhere(run func(context.Context, *execution) (*Result, error)) func(context.Context, *execution) (*Result, error) {
+	return func(ctx context.Context, x *execution) (*Result, error) {
+		all := elements(x.call.Invocation.Body)
+		if err := x.askReferences(ctx, len(all), func(i int, p *schema.Property) json.RawMessage { return jsontext.Get(all[i], p.Name) }); err != nil {
+			return nil, err
+		}
+		bad, err := x.dangling(ctx, all)
+		if err != nil {
+			return nil, err
+		}
+		if len(bad) == 0 {
+			return run(ctx, x)
+		}
+		sent, places := []json.RawMessage{}, []int{}
+		for i, row := range all {
+			if bad[i] == nil {
+				sent, places = append(sent, row), append(places, i)
+			}
+		}
+		own, call := *x, *x.call
+		call.Invocation.Body, _ = json.Marshal(sent)
+		own.call = &call
+		res, err := run(ctx, &own)
+		if err != nil {
+			return nil, err
+		}
+		return x.many.imported.joined(res.Value, len(all), places, bad)
+	}
+}
+
+// joined is the answer for n rows of which a host has imported those at places, and has answered with text. bad are the others.
+func (m *importing) joined(text json.RawMessage, n int, places []int, bad map[int]*schema.Property) (*Result, error) {
+	var answer struct {
+		Created, Updated, Rows int
+		Complete               bool
+		Faults                 []json.RawMessage
+	}
+	if json.Unmarshal(text, &answer) != nil || answer.Rows > len(places) {
+		return nil, kiterror.Errorf(kiterror.BadGateway, "the host has answered something else than the outcome of an import")
+	}
+	faults := make([][]byte, n)
+	for i, p := range bad {
+		m.faults = []byte{'['}
+		m.fault(i, kiterror.Dangling(p))
+		faults[i] = m.faults[1:]
+	}
+	for _, text := range answer.Faults {
+		row, ok := schema.Integer(jsontext.Get(text, "row"))
+		if !ok || row < 0 || int(row) >= len(places) {
+			return nil, kiterror.Errorf(kiterror.BadGateway, "the host names a row that it was not sent")
+		}
+		at := places[row]
+		moved := schema.Rewrite(text, func(name string, value json.RawMessage) json.RawMessage {
+			if name == "row" {
+				return strconv.AppendInt(nil, int64(at), 10)
+			}
+			return value
+		})
+		if faults[at] == nil {
+			m.faulty++
+		} else {
+			moved = append([]byte{','}, moved...)
+		}
+		faults[at] = append(faults[at], moved...)
+	}
+	m.created, m.updated, m.read, m.faults = answer.Created, answer.Updated, n, []byte{'['}
+	if answer.Rows < len(places) {
+		m.read = places[answer.Rows]
+	}
+	for _, one := range faults {
+		if one != nil {
+			m.faults = append(jsontext.Comma(m.faults), one...)
+		}
+	}
+	if !answer.Complete {
+		m.most = m.faulty
+	}
+	return m.result(), nil
+}
+
+// dangling returns the rows of a batch with a relation that leads to no row elsewhere, and the first such relation of each. A row may
+// keep a reference that it has.
+func (x *execution) dangling(ctx context.Context, all []json.RawMessage) (bad map[int]*schema.Property, err error) {
+	bad = map[int]*schema.Property{}
+	for _, p := range x.crossed() {
+		for i, row := range all {
+			text := jsontext.Get(row, p.Name)
+			if bad[i] != nil || text == nil || isNull(text) {
+				continue
+			}
+			if missing, asked := x.unknownTo(p.Link.Target, idsOf(p, text)); !asked || len(missing) == 0 {
+				continue
+			}
+			has, err := x.hasReference(ctx, row, p, text)
+			if err != nil {
+				return nil, err
+			}
+			if !has {
+				bad[i] = p
+			}
+		}
+	}
+	return bad, nil
+}
+
+// hasReference reports whether the stored row with the key of an imported one has a reference already.
+func (x *execution) hasReference(ctx context.Context, row json.RawMessage, p *schema.Property, text json.RawMessage) (has bool, err error) {
+	var key Record
+	for _, by := range x.many.by {
+		value := jsontext.Get(row, by.Name)
+		if _, why := by.Kind.Value(value); value == nil || why != "" || !by.Readable() {
+			return false, nil
+		}
+		key = append(key, schema.Member{Name: by.Name, Value: value})
+	}
+	err = x.host.rows(ctx, &x.viewer, x.door.Entity, []string{p.Name}, keyFilter(x.many.by, key), 1, func(found rows.Row) bool {
+		was := found.Get(p.Name)
+		has = !isNull(was) && subset(idsOf(p, text), idsOf(p, was))
+		return false
+	})
+	return has, err
 }

@@ -298,12 +298,6 @@ func (f *Facade) Orphans(ctx context.Context) (all []Orphans) {
 	return all
 }
 
-// reaches reports whether this host can read the rows of an entity.
-func (h *host) reaches(e *schema.Entity) bool {
-	place := h.catalog.RemoteOf(e)
-	return place == "" || place != catalog.Elsewhere && h.catalog.Door(e.Key) != nil
-}
-
 // orphansOf looks for orphans of one reference.
 func orphansOf(ctx context.Context, x *viewer, by *schema.Property) Orphans {
 	o := Orphans{By: by}

@@ -316,11 +316,28 @@ func invisible(ctx context.Context, x *execution, e *schema.Entity, scope *acces
 	if len(ids) == 0 {
 		return nil, nil
 	}
+	if missing, asked := x.unknownTo(e, ids); asked {
+		return missing, nil
+	}
 	at := x.host.local // an entity without a door is kept here
 	if door := x.host.catalog.Door(e.Key); door != nil {
 		at = x.host.doors.of(door).keeper
 	}
 	return at.missing(ctx, x, e, scope.Rows, ids)
+}
+
+// unknownTo returns those of the ids that no row has for the caller; false: some were not asked about.
+func (x *viewer) unknownTo(e *schema.Entity, ids []json.RawMessage) (missing []json.RawMessage, asked bool) {
+	for _, id := range ids {
+		there, is := x.exist[e][string(id)]
+		if !is {
+			return nil, false
+		}
+		if !there {
+			missing = append(missing, id)
+		}
+	}
+	return missing, true
 }
 
 // relatedBefore are the ids that the row to update holds already; nil where there is no

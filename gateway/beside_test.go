@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -213,5 +214,33 @@ func TestFactWithoutSchemaIsOpened(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: %s, want %s", said, got, want)
 		}
+	}
+}
+
+// TestRulesThatAHostCannotFilterBy: the start says so, with the line to write.
+func TestRulesThatAHostCannotFilterBy(t *testing.T) {
+	const rules = "collectors: {letter: [{rows: {%s}}]}"
+	for _, c := range []struct{ name, list, rows, want string }{
+		{"no list", "", "owner: {eq: $user.id}", "letter has no list where it runs, so that its host cannot be asked for some rows alone; write rules without rows, such as letter: [{when: user.id != nil}, {deny: all}]"},
+		{"no card", `{"name":"list","kind":"query"},`, "owner: {eq: $user.id}", "the list of letter takes no filter where it runs"},
+		{"no and", `{"name":"list","kind":"query","input":{"title":"l","type":"object","properties":{"filter":{"type":"object"}}}},`, "and: [{owner: {ne: a}}, {owner: {ne: b}}]", "the filter of letter takes no and where it runs; go by one condition of each field"},
+		{"two fields", `{"name":"list","kind":"query","input":{"title":"l","type":"object","properties":{"filter":{"type":"object"}}}},`, "owner: {ne: a}, title: {ne: b}", ""},
+		{"another field", `{"name":"list","kind":"query","input":{"title":"l","type":"object","properties":{"filter":{"type":"object","properties":{"title":{"type":"object"}}}}}},`, "owner: {eq: $user.id}", "the filter of letter takes no owner where it runs; go by title"},
+		{"no or", `{"name":"list","kind":"query","input":{"title":"l","type":"object","properties":{"filter":{"type":"object","properties":{"title":{"type":"object"}}}}}},`, "or: [{title: {eq: a}}, {title: {eq: b}}]", "the filter of letter takes no or where it runs"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			document := `{"x-kit-version":1,"fronds":[{"name":"post","doors":[{"name":"letter","ops":[` + c.list + `{"name":"findById","kind":"query"}],"schema":{"title":"letter","type":"object","properties":{"id":{"type":"string","x-kit":{"role":{"primary":true}}},"title":{"type":"string"},"owner":{"type":"string"}},"required":["title","owner"]}}]}]}`
+			host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":1,"result":`+document+`}`)
+			}))
+			defer host.Close()
+			gw, err := production(folderOf(t, map[string]string{"fronds/post/frond.yaml": fmt.Sprintf(rules, c.rows)}), map[string]gateway.Remote{"post": {URL: host.URL}}, silence)
+			if err == nil {
+				_ = gw.Close()
+			}
+			if got := fmt.Sprint(err); c.want == "" && err != nil || !strings.Contains(got, c.want) {
+				t.Errorf("%s\nwant %s", got, c.want)
+			}
+		})
 	}
 }

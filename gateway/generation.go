@@ -105,7 +105,7 @@ func (g *generation) serve(kind catalog.Surface, path, base, audience string, bu
 	if v := g.verifier(p); v != nil {
 		g.mount(&mounted{path: envelope.FactsPath, place: p, Path: guard.Path{Handler: g.facts(p.view)}})
 		if files := g.files(p); files.orNone() != nil {
-			g.mount(&mounted{path: envelope.FilesPath, place: p, Path: guard.Path{Handler: files.given(p.caller, v)}})
+			g.mount(&mounted{path: envelope.FilesPath, place: p, Path: guard.Path{Handler: g.host.counted(files.given(p.caller, v))}})
 		}
 	}
 	if p.streams != nil {

@@ -86,7 +86,7 @@ required: [id, productId]
 x-kit-version: 1
 `,
 	"fronds/desk/frond.yaml": `
-many: {maker: '*'}
+many: {maker: '*', line: '*'}
 collectors:
   line:
     - when: '"staff" in user.roles'
@@ -164,6 +164,14 @@ var pointedCalls = []string{
 	`GET /api/shop/products`,
 	`DELETE /api/shop/products/p8`,
 	`GET /api/desk/marks`,
+	`POST /_kit/call {"jsonrpc": "2.0", "id": 1, "method": "product.import", "params": {"query": {"by": "id"}, "body": [{"id": "r1", "name": "a", "state": "active", "makerId": "m2"}, {"id": "r4", "name": "d", "state": "bad"}, {"id": "r2", "name": "b", "state": "active", "makerId": "m99"}, {"id": "r3", "name": "c", "state": "active"}]}}`,
+	`POST /_kit/call {"jsonrpc": "2.0", "id": 1, "method": "product.import", "params": {"query": {"by": "id"}, "body": [{"id": "r5", "name": "g", "state": "active", "makerId": "m99"}, {"id": "r3", "name": "f", "state": "active", "makerId": "m2"}, {"id": "r1", "name": "e", "state": "active", "makerId": "m98"}]}}`,
+	`POST /_kit/call {"jsonrpc": "2.0", "id": 1, "method": "product.import", "params": {"query": {"by": "id"}, "body": [{"id": "r6", "name": "g", "state": "active", "makerId": "m99"}]}}`,
+	`POST /_kit/call {"jsonrpc": "2.0", "id": 1, "method": "product.import", "params": {"query": {"by": "id", "dryRun": true}, "body": [{"id": "r7", "name": "g", "state": "active", "makerId": "m2"}, {"id": "r8", "name": "g", "state": "active", "makerId": "m99"}]}}`,
+	`POST /_kit/call {"jsonrpc": "2.0", "id": 1, "method": "product.import", "params": {"query": {"by": "id", "faults": 1}, "body": [{"id": "s1", "name": "g", "state": "active", "makerId": "m99"}, {"id": "s2", "name": "g", "state": "active", "makerId": "m2"}]}}`,
+	`POST /_kit/call {"jsonrpc": "2.0", "id": 1, "method": "line.import", "params": {"query": {"by": "id"}, "body": [{"id": "i1", "n": 1, "productId": "r1"}, {"id": "i2", "n": 1, "productId": "r9"}]}}`,
+	`GET /api/shop/products`,
+	`GET /api/desk/lines`,
 	`! POST /api/atomic {"calls": [{"method": "maker.delete", "params": {"params": {"id": "m5"}}}, {"method": "maker.create", "params": {"body": {"id": "m6", "name": "Di"}}}]}`,
 	`! GET /api/desk/makers`,
 	`! GET /api/shop/products`,

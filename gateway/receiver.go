@@ -95,7 +95,7 @@ func makeReceiver(ctx context.Context, project *facade.Project, frond string, op
 	frames := envelope.NewHandler(served, caller, &envelope.Options{
 		TrustState: verifier == nil, Verifier: verifier, Nonces: host.store.can.Nonces, MaxBody: host.config.Limits.Body, Budget: host.budget, Called: calledFrame, Log: host.log,
 	})
-	surfaces := map[string]*guard.Path{envelope.Path: received(envelope.Path, frames)}
+	surfaces := map[string]*guard.Path{envelope.Path: received(envelope.Path, host.counted(frames))}
 	surfaces[envelope.Path].Consistent = host.copies()
 	paths := []string{envelope.Path}
 	for path, handler := range besideCalls(host, served, caller, verifier) { //nolint:contextcheck // the host ends it

@@ -164,10 +164,18 @@ func (g *generation) envelope(p *place) (http.Handler, error) {
 	view := *p.view
 	view.GivesFiles = g.verifier(p) != nil
 	p.shown = func() string { return string(view.Discovery().AppendJSON(nil)) }
-	return envelope.NewHandler(&view, p.caller, &envelope.Options{
+	return g.host.counted(envelope.NewHandler(&view, p.caller, &envelope.Options{
 		State: g.session, Verifier: g.verifier(p), Nonces: g.host.store.can.Nonces,
 		MaxBody: g.host.config.Limits.Body, Budget: g.host.budget, Called: calledFrame, Log: g.host.log, Atomic: g.atomic(p),
-	}), nil
+	})), nil
+}
+
+// counted counts this host among those that a call passes, if it has remotes.
+func (h *Host) counted(next http.Handler) http.Handler {
+	if h.topology == nil {
+		return next
+	}
+	return envelope.CountHops(next)
 }
 
 // verifier verifies calls of other gateways, on the envelope that everybody sees; nil: there are none.

@@ -74,7 +74,9 @@ func (c *eachCall) addRows(run *rows.Rows, primary string) *kiterror.Error {
 			// A row without its key cannot be assigned.
 			return kiterror.Errorf(kiterror.BadGateway, "the host answered a row without its %s", primary)
 		}
-		c.keys.add(id, found{run: run, from: i, to: i + 1})
+		if !c.keys.add(id, found{run: run, from: i, to: i + 1}) {
+			return kiterror.Errorf(kiterror.BadGateway, "the host answered a row of another %s than the %d that it was asked for", primary, len(c.keys.keys))
+		}
 	}
 	return nil
 }

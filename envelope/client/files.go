@@ -251,6 +251,9 @@ const maxRefusal = 64 << 10
 // takes: the time of an attempt bounds each wait for the host alone.
 func (f *Files) request(ctx context.Context, method, query string, header http.Header, body io.ReadCloser) (*http.Response, error) {
 	s := f.host.sender
+	if err := envelope.CheckHops(ctx, f.frond); err != nil {
+		return nil, err
+	}
 	switch {
 	case s.invalid != nil:
 		return nil, (&failure{kind: badAddress, cause: s.invalid}).err()

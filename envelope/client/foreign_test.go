@@ -190,7 +190,8 @@ func TestRowsByTheirIDs(t *testing.T) {
 	}{
 		{"in another order", with, `[{"id":"alan","name":"A"},{"id":"ada","name":"B"}]`, `Author.findByIds {"query":{"ids":["ada","nobody","alan"]}}`, `[{"id":"ada","name":"B"},null,{"id":"alan","name":"A"}]`},
 		{"null for no row", with, `[{"id":"ada"},null,{"id":"alan"}]`, `Author.findByIds {"query":{"ids":["ada","nobody","alan"]}}`, `[{"id":"ada"},null,{"id":"alan"}]`},
-		{"more than was asked", with, `[{"id":"ada"},{"id":"eve"},{"id":"ada","x":1}]`, `Author.findByIds {"query":{"ids":["ada","nobody","alan"]}}`, `[{"id":"ada","x":1},null,null]`},
+		{"a row twice", with, `[{"id":"ada"},{"id":"ada","x":1}]`, `Author.findByIds {"query":{"ids":["ada","nobody","alan"]}}`, `[{"id":"ada","x":1},null,null]`},
+		{"more than was asked", with, `[{"id":"ada"},{"id":"eve"}]`, `Author.findByIds {"query":{"ids":["ada","nobody","alan"]}}`, `BAD_GATEWAY`},
 		{"as a page", with, `{"items":[{"id":"alan"}],"total":1}`, `Author.findByIds {"query":{"ids":["ada","nobody","alan"]}}`, `[null,null,{"id":"alan"}]`},
 		{"narrowed", fields, `[]`, `Author.findByIds {"query":{"ids":["ada","nobody","alan"],"fields":["name","id"]}}`, `[null,null,null]`},
 		{"rows without their key", with, `[{"name":"A"}]`, `Author.findByIds {"query":{"ids":["ada","nobody","alan"]}}`, `BAD_GATEWAY`},

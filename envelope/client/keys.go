@@ -52,11 +52,14 @@ func (s *keySet) reset(sent []json.RawMessage, field *schema.Property) {
 	s.found = make([]found, len(s.keys))
 }
 
-// add adds a row as the result of a key; a row of an unknown key is ignored.
-func (s *keySet) add(key json.RawMessage, f found) {
-	if at := s.places.Add(normalized(key)); at < len(s.found) {
-		s.found[at] = f
+// add adds a row as the result of a key; false: the key was not sent.
+func (s *keySet) add(key json.RawMessage, f found) bool {
+	at := s.places.Add(normalized(key))
+	if at >= len(s.found) {
+		return false
 	}
+	s.found[at] = f
+	return true
 }
 
 // gather returns the results as one result with a group for every key that was sent. counted:

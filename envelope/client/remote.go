@@ -76,7 +76,11 @@ func (r *Remote) Call(ctx context.Context, call *facade.Call) (*facade.Result, e
 	if call.Each != nil {
 		event.Keys = len(call.Each.Keys)
 	}
-	p, err := newPending(call, r.catalog, &r.host.known, !o.NoCoalesce)
+	// A call that comes back to the host where it began must not wait for itself.
+	p, err := newPending(call, r.catalog, &r.host.known, !o.NoCoalesce && envelope.HopsOf(ctx) < 2)
+	if err == nil {
+		err = envelope.CheckHops(ctx, o.Name)
+	}
 	out := answer{err: err}
 	if err == nil {
 		out = r.share(ctx, p, &event)
@@ -88,6 +92,10 @@ func (r *Remote) Call(ctx context.Context, call *facade.Call) (*facade.Result, e
 		} else if err := account.Take(out.result); err != nil {
 			out.err = kiterror.AsError(err)
 		}
+	}
+	if out.err != nil && out.err.Code == kiterror.ValidationFailed && call.Each != nil && call.Operation == "findById" {
+		// No caller wrote this query.
+		out.err = kiterror.Errorf(kiterror.BadGateway, "the host refuses fields or keys that its document has; its cards have changed, and are read again within half a minute%w", silent{out.err})
 	}
 	o.observe(ctx, &event, out.err)
 	if out.err != nil {

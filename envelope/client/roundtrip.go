@@ -208,6 +208,9 @@ var jsonType = []string{"application/json"}
 func (a *attempt) setHeader(ctx context.Context, header http.Header) {
 	header["Content-Type"], header["Accept"] = jsonType, jsonType
 	header[envelope.TimeoutHeader] = []string{strconv.FormatInt(max(1, time.Until(a.by).Milliseconds()), 10)}
+	if hops := envelope.HopsOf(ctx); hops > 0 {
+		header[envelope.HopsHeader] = []string{strconv.Itoa(hops)}
+	}
 	if isTraceparent(a.post.trace) {
 		header["Traceparent"] = []string{a.post.trace}
 	}

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -67,9 +68,7 @@ func (b *Compiler) rule(file string, door *catalog.Door, c project.Rule, anyDoor
 		if p := r.rows.Closed(); p != nil && door.Frond.Remote != "" {
 			b.Fault(file, c.At+"/rows", fmt.Sprintf("the condition goes by %s, which is closed outward, so that nobody can ask by it where %s runs", p.Name, door.Name), "go by another field, or scope the rows there")
 		}
-		if list := door.Operation("list"); list != nil && !list.Takes("filter") {
-			b.Fault(file, c.At+"/rows", fmt.Sprintf("the list of %s takes no filter where it runs, so that rows cannot be left out of it", door.Name), "leave hide and deny, or scope the rows there")
-		}
+		b.askable(file, c.At, door, r.rows)
 		for _, d := range details {
 			b.Fault(file, d.Pointer, strings.TrimPrefix(d.Pointer[len(c.At)+1:]+" "+d.Message, "/"), "")
 		}
@@ -85,6 +84,48 @@ func (b *Compiler) rule(file string, door *catalog.Door, c project.Rule, anyDoor
 	}
 	b.userMembers(file, r)
 	return r
+}
+
+// askable reports rows by which the host of a remote door cannot be asked.
+func (b *Compiler) askable(file, at string, door *catalog.Door, f *filter.Filter) {
+	list := door.Operation("list")
+	instead := fmt.Sprintf("write rules without rows, such as %s: [{when: user.id != nil}, {deny: all}], or scope the rows there", door.Name)
+	switch {
+	case list == nil && door.Frond.Remote != "" && door.Frond.Remote != catalog.Elsewhere:
+		b.Fault(file, at+"/rows", fmt.Sprintf("%s has no list where it runs, so that its host cannot be asked for some rows alone", door.Name), instead)
+	case list == nil:
+	case !list.Takes("filter"):
+		b.Fault(file, at+"/rows", fmt.Sprintf("the list of %s takes no filter where it runs, so that rows cannot be left out of it", door.Name), instead)
+	case list.FilterWords != nil:
+		if word := unaskable(f.Joined(), list.FilterWords); word != "" {
+			b.Fault(file, at+"/rows", fmt.Sprintf("the filter of %s takes no %s where it runs", door.Name, word), "go by "+cmp.Or(strings.Join(list.FilterWords, ", "), "one condition of each field")+"; or "+instead)
+		}
+	}
+}
+
+// unaskable is a word of a condition that the filter of a host does not take; "" if it takes them all. A filter whose card names
+// no members takes every field, and no name twice.
+func unaskable(f *filter.Filter, words []string) string {
+	takes := func(word string) bool { return slices.Contains(words, word) }
+	switch {
+	case f == nil:
+	case f.NeedsAnd() && !takes("and"):
+		return "and"
+	case len(words) == 0 || f.Link != nil: // a relation that the host does not take is asked for in two steps
+	case f.Op == filter.Or && !takes("or"):
+		return "or"
+	case f.Op == filter.Not && !takes("not"):
+		return "not"
+	case f.Field != nil && !takes(f.Field.Name):
+		return f.Field.Name
+	default:
+		for _, sub := range f.Sub {
+			if word := unaskable(sub, words); word != "" {
+				return word
+			}
+		}
+	}
+	return ""
 }
 
 // permissions reports where allow, deny and for of one rule contradict each other

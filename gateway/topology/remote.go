@@ -69,7 +69,9 @@ func ReadRemotes(text string) (map[string]Remote, error) {
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}
-			all[name] = r
+			if err := addRemote(all, name, r); err != nil {
+				return nil, err
+			}
 		}
 	} else {
 		for pair := range strings.SplitSeq(text, ",") {
@@ -77,7 +79,9 @@ func ReadRemotes(text string) (map[string]Remote, error) {
 			if !ok || name == "" {
 				return nil, errors.New(remotesHelp)
 			}
-			all[strings.TrimSpace(name)] = Remote{URL: strings.TrimSpace(address)}
+			if err := addRemote(all, strings.TrimSpace(name), Remote{URL: strings.TrimSpace(address)}); err != nil {
+				return nil, err
+			}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -90,6 +94,17 @@ func ReadRemotes(text string) (map[string]Remote, error) {
 		return nil, nil
 	}
 	return all, nil
+}
+
+// addRemote adds a remote. A Frond has one host.
+func addRemote(all map[string]Remote, name string, r Remote) error {
+	for other, o := range all {
+		if strings.EqualFold(name, other) && o.URL != r.URL {
+			return fmt.Errorf("%s is served by two remotes, %s and %s; write one address, of a balancer if there are several hosts", other, o.URL, r.URL)
+		}
+	}
+	all[name] = r
+	return nil
 }
 
 // remoteKeys are the members of a remote that is written as a map.

@@ -171,17 +171,8 @@ func (m *migrator) apply() error {
 	if err := m.tallies(); err != nil {
 		return err
 	}
-	for _, w := range m.work {
-		if err := w.run(); err != nil {
-			if errors.Is(err, sqlite3.CONSTRAINT) {
-				// Each column was looked at before; this is how two of them meet, or a value
-				// that was computed.
-				step := w.step
-				step.Refuse("some rows break a constraint", "change those rows first")
-				return migration.Refused{step}
-			}
-			return err
-		}
+	if err := m.execute(); err != nil {
+		return err
 	}
 	if err := m.broken(); err != nil {
 		return err
@@ -196,6 +187,52 @@ func (m *migrator) apply() error {
 	}
 	return m.record()
 }
+
+// execute takes the steps.
+func (m *migrator) execute() (err error) {
+	large := m.made == len(m.work) && m.made > fewTables
+	if large {
+		defer func() { err = errors.Join(err, m.conn.Once("PRAGMA writable_schema = OFF")) }()
+	}
+	for i, w := range m.work {
+		if large && i%fewTables == 0 {
+			sql := shrinkSchema
+			if i == 0 {
+				sql = beginLarge
+			}
+			if err := m.conn.Once(sql); err != nil {
+				return err
+			}
+		}
+		if err := w.run(); err != nil {
+			if errors.Is(err, sqlite3.CONSTRAINT) {
+				// Each column was looked at before; this is how two of them meet, or a value
+				// that was computed.
+				step := w.step
+				step.Refuse("some rows break a constraint", "change those rows first")
+				return migration.Refused{step}
+			}
+			return err
+		}
+	}
+	if large {
+		return m.conn.Once(endLarge)
+	}
+	return nil
+}
+
+// SQLite reads the whole of sqlite_schema, without an index, after each CREATE: the time of n of them grows as n². So a migration that
+// makes many tables, and changes no other, keeps the rows of those that it has made in a temporary table until the last one is
+// made. SQLite itself has their form in memory then. It is a part of the transaction, so that no other connection sees it, and a
+// process that ends leaves the file as it was.
+const (
+	fewTables = 100
+
+	heldSchema   = `temp."` + ownPrefix + `schema"`
+	beginLarge   = `PRAGMA writable_schema = ON; CREATE TABLE ` + heldSchema + ` (at INTEGER PRIMARY KEY, type, name, tbl_name, rootpage, sql); ` + shrinkSchema
+	shrinkSchema = `INSERT INTO ` + heldSchema + ` (type, name, tbl_name, rootpage, sql) SELECT type, name, tbl_name, rootpage, sql FROM main.sqlite_schema ORDER BY rowid; DELETE FROM main.sqlite_schema`
+	endLarge     = shrinkSchema + `; INSERT INTO main.sqlite_schema (type, name, tbl_name, rootpage, sql) SELECT type, name, tbl_name, rootpage, sql FROM ` + heldSchema + ` ORDER BY at; DROP TABLE ` + heldSchema
+)
 
 // broken refuses foreign keys that a computed value has broken; the others were looked at when
 // the plan was made.
