@@ -97,8 +97,8 @@ func TestConformFails(t *testing.T) {
 			t.Errorf("a failure without its parts: %+v", c)
 		}
 	}
-	if away := run(t, "", "conform", "http://127.0.0.1:1"); away.code != 3 {
-		t.Errorf("a host that does not answer: exit code %d, want 3: %s", away.code, away.stderr)
+	if unreachable := run(t, "", "conform", "http://127.0.0.1:1"); unreachable.code != 3 {
+		t.Errorf("a host that does not answer: exit code %d, want 3: %s", unreachable.code, unreachable.stderr)
 	}
 	if usage := run(t, "", "conform", host.URL, "--format", "xml"); usage.code != 2 || !strings.Contains(usage.stderr, "write text, tap or json") {
 		t.Errorf("a wrong format: exit code %d: %s", usage.code, usage.stderr)

@@ -2,8 +2,8 @@ package conform
 
 import "slices"
 
-// Clause is one rule for hosts.
-type Clause struct {
+// clause is one rule for hosts.
+type clause struct {
 	ID      string // what --json and TAP name it by
 	Number  string // of the specification
 	Text    string // what the host does
@@ -12,18 +12,15 @@ type Clause struct {
 	try func(*trial)
 }
 
-// areas are the clauses, in the order in which they are tried. The clauses of doors are tried for each door.
-var areas = [][]Clause{discovery, frames, reads, errorsOf, writes, paths}
-
 // Verdict is the outcome of a clause.
 type Verdict string
 
 // The verdicts.
 const (
-	Pass   Verdict = "pass"
-	Fail   Verdict = "fail"
-	Absent Verdict = "absent" // an optional part that the host does without
-	Skip   Verdict = "skip"   // it could not be tried
+	passed  Verdict = "pass"
+	failed  Verdict = "fail"
+	absent  Verdict = "absent" // an optional part that the host does without
+	skipped Verdict = "skip"   // it could not be tried
 )
 
 // Result is a clause that was tried.
@@ -41,5 +38,5 @@ type Result struct {
 
 // Failed reports whether a clause failed.
 func Failed(results []Result) bool {
-	return slices.ContainsFunc(results, func(r Result) bool { return r.Verdict == Fail })
+	return slices.ContainsFunc(results, func(r Result) bool { return r.Verdict == failed })
 }

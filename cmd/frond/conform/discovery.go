@@ -12,7 +12,7 @@ import (
 const discover = `{"jsonrpc":"2.0","id":"conform-1","method":"rpc.discover"}`
 
 // discovery are the clauses of sections 2.1 to 2.5 and 9.
-var discovery = []Clause{
+var discovery = []clause{
 	{ID: "discover", Number: "4.1", Text: "rpc.discover is answered by a discovery document", Without: "needs the cards in a folder of its project, and does not notice changes", try: func(t *trial) {
 		text := t.result(t.answered(t.host.post(t.ctx, discover)))
 		if text == nil {

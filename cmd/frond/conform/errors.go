@@ -7,11 +7,11 @@ import (
 )
 
 // errorsOf are the clauses of section 7.
-var errorsOf = []Clause{
+var errorsOf = []clause{
 	{ID: "unknown", Number: "7.1", Text: "an unknown operation is a failure frame: -32601, or -32000 with a KitError", Without: "answers INTERNAL_ERROR or BAD_GATEWAY", try: func(t *trial) {
 		a := t.method("conform.noSuchOperation", "")
 		switch {
-		case t.verdict != Pass:
+		case t.verdict != passed:
 		case a.Error == nil:
 			t.fail("there is no error")
 		case string(a.Error.Code) == "-32601":
@@ -28,11 +28,11 @@ var errorsOf = []Clause{
 		}
 		a := t.call("list", `{"query":{"conformUnknown":1}}`)
 		switch {
-		case t.verdict != Pass:
+		case t.verdict != passed:
 		case a.Error == nil:
 			t.absent("the key is ignored")
 		default:
-			if t.kitError(a); t.verdict == Pass && jsontext.Unquote(jsontext.Get(a.Error.Data, "code")) != "VALIDATION_FAILED" {
+			if t.kitError(a); t.verdict == passed && jsontext.Unquote(jsontext.Get(a.Error.Data, "code")) != "VALIDATION_FAILED" {
 				t.fail("the code is %s", jsontext.Get(a.Error.Data, "code"))
 			}
 		}

@@ -8,18 +8,18 @@ import (
 )
 
 // frames are the clauses of section 2.6 and 4.1, and the limits of section 8.
-var frames = []Clause{
+var frames = []clause{
 	{ID: "id", Number: "2.6", Text: "the reply has jsonrpc 2.0 and the id of the request, a text or a number", Without: "answers BAD_GATEWAY; it takes a number that comes back as text", try: func(t *trial) {
 		for _, id := range []string{`"a-text"`, `7`} {
 			a := t.answered(t.host.post(t.ctx, `{"jsonrpc":"2.0","id":`+id+`,"method":"rpc.discover"}`))
-			if t.verdict == Pass && (string(a.ID) != id || string(a.Version) != `"2.0"`) {
+			if t.verdict == passed && (string(a.ID) != id || string(a.Version) != `"2.0"`) {
 				t.fail("the id %s came back as %s, jsonrpc as %s", id, orAbsent(a.ID), orAbsent(a.Version))
 			}
 		}
 	}},
 	{ID: "type", Number: "4.1", Text: "a frame is answered with status 200 and Content-Type application/json", Without: "reads a frame of any type; another status without a frame is a failure of the host", try: func(t *trial) {
 		a := t.answered(t.host.post(t.ctx, discover))
-		if media := a.header.Get("Content-Type"); t.verdict == Pass && (a.status != http.StatusOK || !strings.HasPrefix(media, "application/json")) {
+		if media := a.header.Get("Content-Type"); t.verdict == passed && (a.status != http.StatusOK || !strings.HasPrefix(media, "application/json")) {
 			t.fail("the status is %d, the type %q", a.status, media)
 		}
 	}},
@@ -32,7 +32,7 @@ var frames = []Clause{
 	}},
 	{ID: "broken", Number: "2.6", Text: "a body that is no JSON is refused, and the host goes on", Without: "sends none", try: func(t *trial) {
 		a := t.answered(t.host.request(t.ctx, http.MethodPost, "/_kit/call", `{"jsonrpc":`, []byte(`{"jsonrpc":`)))
-		if t.verdict == Pass && a.Error == nil && a.status < 400 {
+		if t.verdict == passed && a.Error == nil && a.status < 400 {
 			t.fail("it is answered as a call")
 		}
 		if t.result(t.answered(t.host.post(t.ctx, discover))) == nil {
@@ -45,7 +45,7 @@ var frames = []Clause{
 		switch {
 		case t.host.signer != nil:
 			t.skip("a signature is for one frame")
-		case t.verdict != Pass:
+		case t.verdict != passed:
 		case json.Unmarshal(a.body, &replies) != nil:
 			t.absent("batches are refused")
 		case len(replies) != 2:
@@ -78,7 +78,7 @@ var frames = []Clause{
 		d := t.doors[0].there
 		a := t.method(d.Name+"."+d.Ops[0].Name, `{"params":{"id":"conform"}}`)
 		switch {
-		case t.verdict != Pass:
+		case t.verdict != passed:
 		case d.Ops[0].Kind == "command":
 			t.skip("the first operation is a command")
 		case a.header.Get("WWW-Authenticate") != "":

@@ -7,7 +7,7 @@ import (
 )
 
 // paths are the clauses about the paths beside calls.
-var paths = []Clause{
+var paths = []clause{
 	{ID: "events", Number: "6.2", Text: "GET /_kit/facts gives the events of its facts with their positions", Without: "gives subscribers NOT_IMPLEMENTED", try: document(func(t *trial) {
 		announced := 0
 		for i := range t.document.Fronds {
@@ -19,7 +19,7 @@ var paths = []Clause{
 		}
 		a := t.answered(t.host.get(t.ctx, "/_kit/facts?limit=0"))
 		switch {
-		case t.verdict != Pass:
+		case t.verdict != passed:
 		case a.status == http.StatusNotFound || a.status == http.StatusMethodNotAllowed || a.status == http.StatusNotImplemented:
 			t.absent("the host gives no events")
 		case a.status == http.StatusUnauthorized && t.host.signer != nil:
@@ -45,7 +45,7 @@ var paths = []Clause{
 		}
 		a := t.answered(t.host.get(t.ctx, "/_kit/files?ids=conform-unknown"))
 		switch {
-		case t.verdict != Pass:
+		case t.verdict != passed:
 		case a.status == http.StatusUnauthorized && t.host.signer != nil:
 			t.skip("the suite signs frames alone")
 		case a.status != http.StatusOK || jsontext.KindOf(jsontext.Get(a.body, "files")) != jsontext.Array:

@@ -13,13 +13,14 @@ import (
 )
 
 // reads are the clauses about list, findById and findByIds.
-var reads = []Clause{
+var reads = []clause{
 	{ID: "list", Number: "2.7", Text: "a list is {items, total, hasMore, endCursor}", Without: "makes a page of a bare array, and cuts it", try: perDoor(func(t *trial) {
 		if t.door.op("list") == nil {
 			t.skip("")
 			return
 		}
 		text := t.result(t.call("list", t.page("")))
+		t.door.sent, t.door.got = t.host.sent, t.host.got
 		switch {
 		case text == nil:
 		case jsontext.KindOf(text) == jsontext.Array:
@@ -121,7 +122,7 @@ var reads = []Clause{
 		if row := t.result(t.call("findById", `{"params":{"id":`+string(ids[0])+`}}`)); row != nil && !equal(jsontext.Get(row, key), ids[0]) {
 			t.fail("the row has %s %s", key, orAbsent(jsontext.Get(row, key)))
 		}
-		if text, ok := unknownID(ids[0]); ok && t.verdict == Pass {
+		if text, ok := unknownID(ids[0]); ok && t.verdict == passed {
 			a := t.call("findById", `{"params":{"id":`+text+`}}`)
 			if a.Error != nil && jsontext.Unquote(jsontext.Get(a.Error.Data, "code")) != "NOT_FOUND" || a.Error == nil && !jsontext.IsNull(a.Result) && a.Result != nil {
 				t.fail("an unknown id gives neither null nor NOT_FOUND")
@@ -187,6 +188,7 @@ func listed(try func(*trial)) func(*trial) {
 			t.skip("")
 			return
 		}
+		t.host.sent, t.host.got = t.door.sent, t.door.got
 		try(t)
 	})
 }

@@ -20,7 +20,7 @@ func WriteText(w io.Writer, results []Result) error {
 	for _, r := range results {
 		count[r.Verdict]++
 		word := string(r.Verdict)
-		if r.Verdict == Fail {
+		if r.Verdict == failed {
 			word = "FAIL"
 		}
 		fmt.Fprintf(&b, "%-6s %-6s %s\n", word, r.Number, subject(&r))
@@ -29,16 +29,16 @@ func WriteText(w io.Writer, results []Result) error {
 				fmt.Fprintf(&b, "              %s%s\n", name, oneLine(text))
 			}
 		}
-		if r.Verdict != Pass {
+		if r.Verdict != passed {
 			line("why: ", r.Why)
 		}
-		if r.Verdict == Fail {
+		if r.Verdict == failed {
 			line("sent: ", r.Sent)
 			line("got: ", r.Got)
 		}
 		line("without it a gateway ", r.Without)
 	}
-	fmt.Fprintf(&b, "%d passed, %d failed, %d absent, %d skipped\n", count[Pass], count[Fail], count[Absent], count[Skip])
+	fmt.Fprintf(&b, "%d passed, %d failed, %d absent, %d skipped\n", count[passed], count[failed], count[absent], count[skipped])
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -50,13 +50,13 @@ func WriteTAP(w io.Writer, results []Result) error {
 	for i, r := range results {
 		word, end := "ok", ""
 		switch r.Verdict {
-		case Fail:
+		case failed:
 			word = "not ok"
-		case Skip, Absent:
+		case skipped, absent:
 			end = " # SKIP " + oneLine(r.Why)
 		}
 		fmt.Fprintf(&b, "%s %d - %s %s%s\n", word, i+1, r.Number, strings.ReplaceAll(subject(&r), "#", `\#`), end)
-		if r.Verdict == Fail {
+		if r.Verdict == failed {
 			fmt.Fprintf(&b, "  ---\n  id: %s\n  why: %q\n  sent: %q\n  got: %q\n  without: %q\n  ...\n", r.ID, r.Why, r.Sent, r.Got, r.Without)
 		}
 	}

@@ -4,50 +4,20 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"strings"
 
-	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/compile"
-	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
 )
 
-// Options of [Run].
-type Options struct {
-	URL    string // the base address of the host
-	Door   string // the only door to try; "": all
-	Write  bool   // rows are created, updated and deleted
-	Header http.Header
-	Signer *signing.Signer // nil: calls are not signed
-	Frond  string          // that signatures are for
-	State  json.RawMessage // of the caller that the frames name; nil: none
-}
-
-// Run tries the clauses. The error is that of a host that cannot be reached.
-func Run(ctx context.Context, o *Options) ([]Result, error) {
-	h := &host{base: strings.TrimRight(o.URL, "/"), header: o.Header, signer: o.Signer, frond: o.Frond, state: o.State, client: &http.Client{
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
-	if _, err := h.post(ctx, discover); err != nil {
-		return nil, kiterror.Errorf(kiterror.ServiceUnavailable, "the host does not answer: %w", err)
-	}
-	s := &suite{host: h, options: o}
-	for _, area := range areas {
-		for i := range area {
-			s.try(ctx, &area[i])
-		}
-	}
-	return s.results, nil
-}
-
 // suite is one run.
 type suite struct {
 	host     *host
-	options  *Options
+	only     string // the door to try; "": all
+	writes   bool
 	document *schema.Discovery // nil: it cannot be read
 	raw      json.RawMessage
 	doors    []*door
@@ -60,6 +30,8 @@ type door struct {
 	there *schema.DiscoveredDoor
 	here  *catalog.Door // as a gateway would serve it
 	rows  []json.RawMessage
+	// sent and got are the list that gave the rows.
+	sent, got string
 }
 
 // op is an operation of the host, or nil.
@@ -97,20 +69,20 @@ type trial struct {
 }
 
 func (t *trial) fail(format string, args ...any) {
-	if t.verdict != Fail {
-		t.verdict, t.why = Fail, fmt.Sprintf(format, args...)
+	if t.verdict != failed {
+		t.verdict, t.why = failed, fmt.Sprintf(format, args...)
 	}
 }
 
 func (t *trial) absent(format string, args ...any) {
-	if t.verdict == Pass {
-		t.verdict, t.why = Absent, fmt.Sprintf(format, args...)
+	if t.verdict == passed {
+		t.verdict, t.why = absent, fmt.Sprintf(format, args...)
 	}
 }
 
 func (t *trial) skip(format string, args ...any) {
-	if t.verdict == Pass {
-		t.verdict, t.why = Skip, fmt.Sprintf(format, args...)
+	if t.verdict == passed {
+		t.verdict, t.why = skipped, fmt.Sprintf(format, args...)
 	}
 }
 
@@ -136,7 +108,7 @@ func (t *trial) answered(a *answer, err error) *answer {
 // result is the result of an answer; nil and a failed clause if it has none.
 func (t *trial) result(a *answer) json.RawMessage {
 	switch {
-	case t.verdict == Fail:
+	case t.verdict == failed:
 	case a.denied():
 		t.skip("the host refuses this caller; name one with --state, or sign with --key")
 	case a.Error != nil:
@@ -151,8 +123,8 @@ func (t *trial) result(a *answer) json.RawMessage {
 func perDoor(try func(*trial)) func(*trial) { return func(t *trial) { t.each = try } }
 
 // try tries a clause.
-func (s *suite) try(ctx context.Context, c *Clause) {
-	t := &trial{suite: s, ctx: ctx, verdict: Pass}
+func (s *suite) try(ctx context.Context, c *clause) {
+	t := &trial{suite: s, ctx: ctx, verdict: passed}
 	s.host.sent, s.host.got = "", ""
 	c.try(t)
 	if t.each == nil {
@@ -160,20 +132,20 @@ func (s *suite) try(ctx context.Context, c *Clause) {
 		return
 	}
 	for _, d := range s.doors {
-		one := &trial{suite: s, ctx: ctx, verdict: Pass, door: d}
+		one := &trial{suite: s, ctx: ctx, verdict: passed, door: d}
 		s.host.sent, s.host.got = "", ""
-		if t.each(one); one.verdict != Skip || one.why != "" {
+		if t.each(one); one.verdict != skipped || one.why != "" {
 			s.keep(c, one)
 		}
 	}
 }
 
-func (s *suite) keep(c *Clause, t *trial) {
+func (s *suite) keep(c *clause, t *trial) {
 	r := Result{ID: c.ID, Number: c.Number, Text: c.Text, Verdict: t.verdict, Why: t.why, Sent: cut(s.host.sent), Got: cut(s.host.got)}
 	if t.door != nil {
 		r.Door = t.door.there.Name
 	}
-	if r.Verdict == Fail || r.Verdict == Absent {
+	if r.Verdict == failed || r.Verdict == absent {
 		r.Without = c.Without
 	}
 	s.results = append(s.results, r)
@@ -197,7 +169,7 @@ func (s *suite) take(text json.RawMessage) error {
 		f := &document.Fronds[i]
 		for j := range f.Doors {
 			d := &door{frond: f.Name, there: &f.Doors[j]}
-			if s.options.Door != "" && !strings.EqualFold(s.options.Door, d.there.Name) {
+			if s.only != "" && !strings.EqualFold(s.only, d.there.Name) {
 				continue
 			}
 			if compiled != nil {

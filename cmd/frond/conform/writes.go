@@ -11,7 +11,7 @@ import (
 )
 
 // writes are the clauses about create, update and delete. They are tried with --write.
-var writes = []Clause{
+var writes = []clause{
 	{ID: "create", Number: "2.3", Text: "create gives the row with what was sent, and findById reads it", Without: "answers what the host answers", try: written(func(t *trial, body schema.Object, key string) {
 		row := t.result(t.call("create", `{"body":`+string(body.AppendJSON(nil))+`}`))
 		if row == nil {
@@ -24,7 +24,7 @@ var writes = []Clause{
 		}
 		defer t.tidy(id)
 		t.same(row, body)
-		if t.door.op("findById") != nil && t.verdict == Pass {
+		if t.door.op("findById") != nil && t.verdict == passed {
 			t.same(t.result(t.call("findById", `{"params":{"id":`+string(id)+`}}`)), body)
 		}
 	})},
@@ -85,10 +85,10 @@ var writes = []Clause{
 			return
 		}
 		in := `{"params":{"id":` + string(id) + `}}`
-		if gone := t.result(t.call("delete", in)); t.verdict == Pass && string(gone) != "true" {
+		if gone := t.result(t.call("delete", in)); t.verdict == passed && string(gone) != "true" {
 			t.fail("delete gives %s", orAbsent(gone))
 		}
-		if again := t.call("delete", in); t.verdict == Pass && again.Error == nil && string(again.Result) != "false" {
+		if again := t.call("delete", in); t.verdict == passed && again.Error == nil && string(again.Result) != "false" {
 			t.fail("delete of the same row again gives %s", orAbsent(again.Result))
 		}
 	})},
@@ -102,7 +102,7 @@ func written(try func(t *trial, body schema.Object, key string)) func(*trial) {
 		case t.door.op("create") == nil || key == "":
 			t.skip("")
 			return
-		case !t.options.Write:
+		case !t.writes:
 			t.skip("rows are written with --write alone")
 			return
 		}
@@ -181,7 +181,7 @@ func about(details []schema.Detail, name string) bool {
 func (t *trial) same(row json.RawMessage, body schema.Object) {
 	for _, m := range body {
 		p := t.door.here.Entity.Property(m.Name)
-		if row == nil || t.verdict != Pass || !p.Readable() || p.Axes.In.Name != "" || p.Axes.Out.Name != "" {
+		if row == nil || t.verdict != passed || !p.Readable() || p.Axes.In.Name != "" || p.Axes.Out.Name != "" {
 			continue
 		}
 		if got := jsontext.Get(row, m.Name); !equal(got, m.Value) && p.Kind != schema.KindDateTime {
@@ -194,7 +194,7 @@ func (t *trial) same(row json.RawMessage, body schema.Object) {
 func (t *trial) refused(operation, in string) {
 	a := t.call(operation, in)
 	switch {
-	case t.verdict != Pass:
+	case t.verdict != passed:
 	case a.denied():
 		t.skip("the host refuses this caller; name one with --state, or sign with --key")
 	case a.Error == nil:
@@ -203,7 +203,7 @@ func (t *trial) refused(operation, in string) {
 			t.tidy(id)
 		}
 	default:
-		if t.kitError(a); t.verdict == Pass && jsontext.Unquote(jsontext.Get(a.Error.Data, "code")) != "VALIDATION_FAILED" {
+		if t.kitError(a); t.verdict == passed && jsontext.Unquote(jsontext.Get(a.Error.Data, "code")) != "VALIDATION_FAILED" {
 			t.fail("the code is %s", jsontext.Get(a.Error.Data, "code"))
 		}
 	}
