@@ -43,7 +43,6 @@ type door struct {
 // relation leads from the rows of a door to other rows.
 type relation struct {
 	name string
-	many bool
 	to   *door
 	by   *door // the door whose rows have the key; nil: it is not on the page
 }
@@ -111,7 +110,7 @@ func (one *door) relate(named map[string]*door) {
 			if l.Inverse != nil {
 				by = named[l.Inverse.Owner.Key]
 			}
-			one.leads = append(one.leads, relation{l.Name, l.Many, to, by})
+			one.leads = append(one.leads, relation{l.Name, to, by})
 		}
 	}
 }
