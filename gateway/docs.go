@@ -44,7 +44,7 @@ func (g *generation) docs(base string) {
 	add("/rights.json", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { g.rights(w, r, views) }))
 }
 
-// documentViews are the surfaces that the documents of everybody or of an audience describe; nil: there are none.
+// documentViews are the surfaces that the documents of everybody or of an audience describe, or nil.
 func (g *generation) documentViews(base string) (views []*catalog.Catalog) {
 	if g.host.config.NoDocuments {
 		return nil

@@ -20,7 +20,7 @@ var operatorsMeant = map[string]string{
 }
 
 // OperatorsMeant returns the operators of a filter among known that a name of another system, or another spelling, stands
-// for; nil where it is unknown.
+// for, or nil.
 func OperatorsMeant(name string, known []string) (meant []string) {
 	for operator := range strings.FieldsSeq(operatorsMeant[bare(name)]) {
 		if slices.Contains(known, operator) {

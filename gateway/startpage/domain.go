@@ -15,7 +15,7 @@ import (
 type View struct {
 	Catalog *catalog.Catalog
 	Caller  facade.Caller     // answers calls on the surface
-	Links   map[string]string // addresses of lists, by the name of the door; nil: there are none
+	Links   map[string]string // addresses of lists, by the name of the door
 }
 
 // Domain is the Fronds of the shown surfaces. It never changes.
@@ -87,7 +87,7 @@ func (d *Domain) add(f *catalog.Frond, one *door) {
 	one.frond.doors = append(one.frond.doors, one)
 }
 
-// doors are those of all Fronds, in order.
+// doors returns the doors of all Fronds, in order.
 func (d *Domain) doors() (all []*door) {
 	for _, f := range d.fronds {
 		all = append(all, f.doors...)
