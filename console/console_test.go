@@ -125,6 +125,9 @@ func TestMissing(t *testing.T) {
 	if !strings.Contains(text, "make console build") {
 		t.Error("the page does not say how the console is built")
 	}
+	if !strings.Contains(text, `<textarea id="headers"`) || strings.Contains(text, "GrayText") {
+		t.Error("the page has no field for headers, or a colour without contrast")
+	}
 	for _, outside := range []string{"http://", "https://", "src=", "style="} {
 		if strings.Contains(text, outside) {
 			t.Errorf("the page loads something: %s", outside)

@@ -46,7 +46,7 @@ func (d *openAPI) atomic(paths *schema.Object) {
 	d.failures(&responses, kiterror.ValidationFailed, kiterror.Unauthorized, kiterror.Forbidden, kiterror.NotFound, kiterror.Conflict, kiterror.UnprocessableEntity)
 	body := object("type", "object", "properties", object("calls", atomicCalls()), "required", []string{"calls"}, "additionalProperties", false)
 	add(paths, d.info.REST+"/atomic", object("post", object(
-		"operationId", "atomic", "tags", []string{"transactions"}, "summary", "Several calls as one transaction", "description", aboutAtomic,
+		"operationId", "atomic", "tags", []string{"transactions"}, "summary", "Make several calls as one transaction", "description", aboutAtomic,
 		"requestBody", object("required", true, "content", object("application/json", object("schema", body, "example", object("calls", list(call))))),
 		"responses", responses)))
 }
@@ -54,7 +54,7 @@ func (d *openAPI) atomic(paths *schema.Object) {
 // atomic is the method of calls as one transaction.
 func (d *openRPC) atomic() json.RawMessage {
 	return object(
-		"name", "rpc.atomic", "summary", "Several calls as one transaction", "description", aboutAtomic,
+		"name", "rpc.atomic", "summary", "Make several calls as one transaction", "description", aboutAtomic,
 		"tags", []json.RawMessage{object("name", "transactions")},
 		"paramStructure", "by-name", "params", list(object("name", "calls", "required", true, "schema", atomicCalls())),
 		"result", object("name", "result", "schema", fixed("Results")),

@@ -120,7 +120,7 @@ func (d *openAPI) streams(paths *schema.Object, info Info) {
 		add(&responses, "200", object("description", "A stream of events, until the client closes it.", "content", d.eventStream(f)))
 		d.failures(&responses, kiterror.ValidationFailed, kiterror.Unauthorized, kiterror.Forbidden, kiterror.NotFound, kiterror.Gone)
 		add(paths, streamPath(info, f), object("get", object(
-			"operationId", f.Frond.Name+".facts."+f.Name, "tags", []string{"facts"}, "summary", "The events of "+f.Name, "description", optional(d.schemas.aboutFact(f)),
+			"operationId", f.Frond.Name+".facts."+f.Name, "tags", []string{"facts"}, "summary", "Follow "+f.Name, "description", optional(d.schemas.aboutFact(f)),
 			"parameters", parameters,
 			"responses", responses)))
 	}

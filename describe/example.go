@@ -15,7 +15,7 @@ import (
 func (s *schemas) example(e *schema.Entity, u use) json.RawMessage {
 	var o schema.Object
 	for _, p := range e.Fields {
-		if !p.Stored || !exampled(p, u) {
+		if !p.Stored || !exampled(p, u) || u != row && s.fileless(e, p) {
 			continue
 		}
 		if v := s.exampleOf(e, p); v != nil {
@@ -36,6 +36,12 @@ func (s *schemas) example(e *schema.Entity, u use) json.RawMessage {
 		return nil
 	}
 	return text
+}
+
+// fileless says whether a body does without a field: no example of it is the id of a file that was sent.
+func (s *schemas) fileless(e *schema.Entity, p *schema.Property) bool {
+	d := s.catalog.Door(e.Key)
+	return d != nil && d.File(p.Name) != nil && p.MayBeNull()
 }
 
 // manyQueryExample is the query of a write of many rows: the condition is that of one row, and the

@@ -43,12 +43,13 @@ func (d *openAPI) file(r Route) json.RawMessage {
 			}
 			parameters = append(parameters, object("name", "size", "in", "query", "description", "A smaller image.", "schema", object("type", "string", "enum", names)))
 		}
+		parameters = append(parameters, object("name", "address", "in", "query", "description", "Answer an address of the file that takes no credentials, as JSON.", "schema", object("type", "boolean", "const", true)))
 		types := slices.Clone(f.Types)
 		if len(f.Sizes) > 0 {
 			types = append(types, "image/png")
 		}
 		tag := object("ETag", object("description", "The hash of the file.", "schema", object("type", "string")))
-		answer("200", "The file.", "headers", tag, "content", binary(types))
+		answer("200", "The file, or with address=true an address of it.", "headers", tag, "content", with(binary(types), "application/json", object("schema", fixed("ReadAddress"))))
 		answer("206", "The range of the file that the header Range names.", "content", binary(types))
 		answer("304", "The caller's copy of the file is current.")
 	case http.MethodPut:

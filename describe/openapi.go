@@ -166,13 +166,16 @@ func summary(op *catalog.Operation) string {
 	if format := summaries[op.Name]; op.Builtin && format != "" {
 		return fmt.Sprintf(format, what, plural)
 	}
-	return strings.Join(schema.Words(op.Name), " ") + " (" + what + ")"
+	name := strings.Join(schema.Words(op.Name), " ")
+	return strings.ToUpper(name[:1]) + name[1:] + " (" + what + ")"
 }
 
 // summaries are the formats of the summaries of built-in operations, for a row and for rows.
 var summaries = map[string]string{
 	"list": "List %[2]s", "findById": "Get %[1]s by id", "findByIds": "Get %[2]s by ids", catalog.Aggregate: "Group %[2]s",
 	"create": "Create %[1]s", "update": "Update %[1]s", "delete": "Delete %[1]s",
+	"createMany": "Create several %[2]s", "updateMany": "Update several %[2]s", "deleteMany": "Delete several %[2]s",
+	"upsert": "Create or update %[1]s", "import": "Import %[2]s",
 }
 
 // sampleRows is a list of one row; nil: no row fits the card.

@@ -13,8 +13,8 @@ import (
 // that name one another in remotes end a call instead of sending it round for ever (docs/remotes.md).
 const HopsHeader = "X-Kit-Hops"
 
-// MaxHops is how many hosts a call passes at most.
-const MaxHops = 8
+// maxHops is how many hosts a call passes at most.
+const maxHops = 8
 
 type hopsKey struct{}
 
@@ -32,10 +32,10 @@ func HopsOf(ctx context.Context) int {
 	return n
 }
 
-// CheckHops returns the BAD_GATEWAY of a call that has passed more than [MaxHops] hosts. frond is where it would go next.
+// CheckHops returns the BAD_GATEWAY of a call that has passed more than [maxHops] hosts. frond is where it would go next.
 func CheckHops(ctx context.Context, frond string) *kiterror.Error {
-	if HopsOf(ctx) <= MaxHops {
+	if HopsOf(ctx) <= maxHops {
 		return nil
 	}
-	return kiterror.Errorf(kiterror.BadGateway, "%s", fmt.Sprintf("the call has passed %d hosts and is no nearer to %s: hosts name one another under remotes, or access rules ask one another; correct the address of %[2]s", MaxHops, frond))
+	return kiterror.Errorf(kiterror.BadGateway, "%s", fmt.Sprintf("the call has passed %d hosts and is no nearer to %s: hosts name one another under remotes, or access rules ask one another; correct the address of %[2]s", maxHops, frond))
 }

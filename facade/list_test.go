@@ -112,7 +112,7 @@ func TestListRefuses(t *testing.T) {
 		{"post.list", `{"filter":{"rating":{"contains":"1"}}}`, `/query/filter/rating/contains operator: is no operator of rating; it takes eq, ne, in, notIn, lt, lte, gt, gte, isNull`},
 		{"post.list", `{"filter":{"featured":{"gt":true}}}`, `/query/filter/featured/gt operator: is no operator of featured; it takes eq, ne, in, notIn, isNull`},
 		{"post.list", `{"filter":{"meta":{"eq":{}}}}`, `/query/filter/meta/eq operator: is no operator of meta; it takes isNull`},
-		{"post.list", `{"filter":{"title":{"like":"x"}}}`, `/query/filter/title/like unknown_key: is no operator; title takes eq, ne, in, notIn, lt, lte, gt, gte, contains, startsWith, endsWith, icontains, isNull`},
+		{"post.list", `{"filter":{"title":{"like":"x"}}}`, `/query/filter/title/like unknown_key: is no operator; did you mean contains or startsWith or endsWith or icontains? title takes eq, ne, in, notIn, lt, lte, gt, gte, contains, startsWith, endsWith, icontains, isNull`},
 		{"post.list", `{"filter":{"status":{"eq":"gone"}}}`, `/query/filter/status/eq type: must be one of draft, published, archived`},
 		{"post.list", `{"filter":{"views":{"eq":1.5}}}`, `/query/filter/views/eq type: must be a whole number`},
 		{"post.list", `{"filter":{"views":{"eq":92233720368547758080}}}`, `/query/filter/views/eq type: must be a whole number`},

@@ -85,6 +85,13 @@ func (w *Watch) missing(ctx context.Context) error {
 	return kiterror.Errorf(kiterror.NotFound, "no fact is called %s here%s", schema.Quoted(name), schema.Instead(name, names, w.host.suggest))
 }
 
+// unasked is the refusal of a remote's fact about no row, whose host cannot be asked about one event.
+func (w *Watch) unasked(door *catalog.Door, reading *catalog.Operation) error {
+	denied := access.Denied(w.sub.State, door, reading)
+	denied.Message = fmt.Sprintf("%s: its host cannot be asked who may receive it; facts: {%[1]s: {open: true}} in fronds/%s/frond.yaml opens it for everybody", w.fact.Name, w.fact.Frond.Name)
+	return denied
+}
+
 // look returns the present rights of the subscriber on the fact: scope and selection of x, and
 // the condition that rows have to meet.
 func (w *Watch) look(ctx context.Context) (x *execution, err error) {
@@ -112,9 +119,7 @@ func (w *Watch) look(ctx context.Context) (x *execution, err error) {
 	x.resultScope = x.doorScope
 	if w.fact.Door == nil && access.HostDecides(door.Door, door.collector) {
 		// The remote may close it, and cannot be asked about one event.
-		denied := access.Denied(w.sub.State, door.Door, reading)
-		denied.Message = fmt.Sprintf("%s: its host cannot be asked who may receive it; facts: {%[1]s: {open: true}} in fronds/%s/frond.yaml opens it for everybody", w.fact.Name, w.fact.Frond.Name)
-		return nil, denied
+		return nil, w.unasked(door.Door, reading)
 	}
 	if w.fact.Data == nil {
 		const nothing = "carries nothing that could be chosen; leave filter and fields out"

@@ -44,7 +44,7 @@ func (g *generation) docs(base string) {
 	add("/rights.json", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { g.rights(w, r, views) }))
 }
 
-// documentViews are the surfaces that the documents of everybody or of an audience describe; nil: there are none.
+// documentViews are the surfaces that the documents of everybody or of an audience describe, or nil.
 func (g *generation) documentViews(base string) (views []*catalog.Catalog) {
 	if g.host.config.NoDocuments {
 		return nil
@@ -66,6 +66,40 @@ type docsHost struct {
 	RPC         string          `json:"rpc"` // path of the envelope
 	List        docsList        `json:"list"`
 	GraphQL     *docsGraphQL    `json:"graphql,omitempty"` // nil: the audience has none
+	// Doors are by name: the samples have ids of rows that the caller sees.
+	Doors map[string]docsDoor `json:"doors"`
+}
+
+type docsDoor struct {
+	Key   string            `json:"key"`   // the primary key
+	Leads map[string]string `json:"leads"` // doors by the fields that hold keys of their rows
+	Files []string          `json:"files,omitempty"`
+}
+
+// docsDoors are the doors of views whose rows have a key that callers read.
+func docsDoors(views []*catalog.Catalog) map[string]docsDoor {
+	all := map[string]docsDoor{}
+	for _, view := range views {
+		for d := range view.Doors() {
+			if d.Entity == nil || d.Entity.Primary == nil || !d.Entity.Primary.Readable() {
+				continue
+			}
+			one := docsDoor{Key: d.Entity.Primary.Name, Leads: map[string]string{}}
+			for _, f := range d.Entity.Fields {
+				if f.Link == nil || !f.Stored || f.Axes.In.Closed {
+					continue
+				}
+				if to := view.Door(f.Link.Target.Key); to != nil {
+					one.Leads[f.Name] = to.Name
+				}
+			}
+			for _, f := range d.Files {
+				one.Files = append(one.Files, f.Field.Name)
+			}
+			all[d.Name] = one
+		}
+	}
+	return all
 }
 
 type docsList struct {
@@ -76,6 +110,7 @@ type docsList struct {
 type docsGraphQL struct {
 	Path    string          `json:"path"`
 	Console bool            `json:"console"`
+	SDL     bool            `json:"sdl"` // schema.graphql is served
 	Fields  json.RawMessage `json:"fields"`
 }
 
@@ -83,7 +118,7 @@ func (g *generation) docsHost(base string, views []*catalog.Catalog) *docsHost {
 	config := &g.host.config
 	h := &docsHost{
 		Title: cmp.Or(config.Title, g.facade.Catalog().Vendor+" API"), Description: config.Description, SignIn: "token", Callers: g.callers, RPC: base + envelope.Path,
-		List: docsList{config.Limits.List.Default, config.Limits.List.Max},
+		List: docsList{config.Limits.List.Default, config.Limits.List.Max}, Doors: docsDoors(views),
 	}
 	switch {
 	case g.host.options.Session != nil:
@@ -95,7 +130,7 @@ func (g *generation) docsHost(base string, views []*catalog.Catalog) *docsHost {
 	}
 	for _, p := range g.places {
 		if p.base == base && p.graphQL != nil {
-			h.GraphQL = &docsGraphQL{base + graphQLPath, p.graphQL.HasConsole(), g.documented(p, views)}
+			h.GraphQL = &docsGraphQL{base + graphQLPath, p.graphQL.HasConsole(), g.introspects(), g.documented(p, views)}
 		}
 	}
 	return h

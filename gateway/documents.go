@@ -48,7 +48,13 @@ func (g *generation) describe(p *place) {
 			g.mount(&mounted{path: p.base + "/" + format + ".json", hidden: true, Path: guard.Path{Handler: serveDocument("application/json", func() []byte { return p.document(format) })}})
 		}
 	}
+	if p.graphQL != nil && g.introspects() {
+		g.mount(&mounted{path: p.base + sdlPath, hidden: true, Path: guard.Path{Handler: serveDocument("text/plain; charset=utf-8", func() []byte { return []byte(p.schema.SDL()) })}})
+	}
 }
+
+// sdlPath is the GraphQL schema as text, for callers who may introspect it.
+const sdlPath = "/schema.graphql"
 
 // serveDocument answers with a document, which is written when it is first wanted: most
 // processes never serve it.

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/gateway/gatewaytest"
 )
@@ -42,6 +43,32 @@ func TestDocuments(t *testing.T) {
 	for _, path := range []string{"/openapi.json", "/docs", "/partner/openapi.json"} {
 		if w := askHandler(off.Handler(), "GET", path, ""); w.Code != 404 {
 			t.Errorf("%s without documents: %d", path, w.Code)
+		}
+	}
+}
+
+// TestSDL: the schema of GraphQL is at /schema.graphql where introspection is answered.
+func TestSDL(t *testing.T) {
+	files := fstest.MapFS{
+		"fronds/app/entities/note.yaml": {Data: []byte(noteCard)},
+		"fronds/app/frond.yaml":         {Data: []byte("collectors: {note: open}\nsurfaces: {audiences: {partner: {graphql: {only: [note.list]}}}}\n")},
+	}
+	shown := gatewayOf(t, read(t, files), gateway.Options{Config: gateway.Config{GraphQL: gateway.GraphQL{Introspection: new(true)}}})
+	for path, surface := range map[string]catalog.Surface{"/schema.graphql": catalog.OnGraphQL, "/partner/schema.graphql": "partner/graphql"} {
+		want, err := shown.Shown(surface)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w := askHandler(shown.Handler(), "GET", path, ""); w.Code != 200 || w.Body.String() != want {
+			t.Errorf("%s: %d %s", path, w.Code, w.Body)
+		}
+	}
+	for name, config := range map[string]gateway.Config{
+		"without introspection": {},
+		"without documents":     {NoDocuments: true, GraphQL: gateway.GraphQL{Introspection: new(true)}},
+	} {
+		if w := askHandler(gatewayOf(t, read(t, files), gateway.Options{Config: config}).Handler(), "GET", "/schema.graphql", ""); w.Code != 404 {
+			t.Errorf("%s: %d", name, w.Code)
 		}
 	}
 }

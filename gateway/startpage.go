@@ -57,6 +57,9 @@ func (g *generation) surfaceList() string {
 	if g.documentViews("") != nil {
 		line(docsPath, "API reference, with a form for every operation", true)
 	}
+	if g.exact[sdlPath] != nil {
+		line(sdlPath, "the GraphQL schema", true)
+	}
 	line("/livez", "whether the process runs", true)
 	line("/readyz", "whether calls are welcome", true)
 	b.WriteString("\n</ul>")

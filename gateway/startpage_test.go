@@ -39,7 +39,7 @@ func TestStartPageNames(t *testing.T) {
 	}
 }
 
-// TestStartPageRows: the numbers are those of the caller's own list, and refused credentials have none.
+// TestStartPageRows: the numbers are the totals of the caller's own list; refused credentials get no number.
 func TestStartPageRows(t *testing.T) {
 	files := maps.Clone(docsFiles)
 	files["fronds/app/frond.yaml"] = &fstest.MapFile{Data: []byte(`

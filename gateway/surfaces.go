@@ -162,7 +162,7 @@ func (g *generation) rest(p *place) (http.Handler, error) {
 // a frame is ignored, which only a receiver believes.
 func (g *generation) envelope(p *place) (http.Handler, error) {
 	view := *p.view
-	view.GivesFiles = g.verifier(p) != nil
+	view.GivesFiles, view.IgnoresState = g.verifier(p) != nil, g.host.options.Session != nil || !g.host.config.Identity.Anonymous()
 	p.shown = func() string { return string(view.Discovery().AppendJSON(nil)) }
 	return g.host.counted(envelope.NewHandler(&view, p.caller, &envelope.Options{
 		State: g.session, Verifier: g.verifier(p), Nonces: g.host.store.can.Nonces,

@@ -154,7 +154,9 @@ func TestSuggestions(t *testing.T) {
 			{`{ posts { totl } }`, ``, `Cannot query field \"totl\" on type \"PostConnection\". Did you mean \"total\"?`},
 			{`{ posts(filter: {titel: {eq: "x"}}) { total } }`, ``, `Field \"titel\" is not defined by type \"PostFilter\". Did you mean \"title\"?`},
 			{`{ posts(filter: {title: {contain: "x"}}) { total } }`, ``, `Field \"contain\" is not defined by type \"StringFilter\". Did you mean \"contains\"`},
-			{`{ posts(filter: {title: {equals: "x"}}) { total } }`, ``, `Field \"equals\" is not defined by type \"StringFilter\". It has eq, ne, in, notIn, lt, lte, gt, gte, contains, startsWith, endsWith, icontains, isNull.`},
+			{`{ posts(filter: {title: {like: "x"}}) { total } }`, ``, `Did you mean \"contains\", \"startsWith\", \"endsWith\", or \"icontains\"? It has eq, ne,`},
+			{`{ posts(filter: {title: {not: "x"}}) { total } }`, ``, `Did you mean \"ne\" or \"notIn\"? It has eq,`},
+			{`{ posts(filter: {title: {sounds: "x"}}) { total } }`, ``, `Field \"sounds\" is not defined by type \"StringFilter\". It has eq, ne, in, notIn, lt, lte, gt, gte, contains, startsWith, endsWith, icontains, isNull.`},
 			{`query($f: PostFilter) { posts(filter: $f) { total } }`, `{"f":{"title":{"contain":"x"}}}`, `Field \"contain\" is not defined by type \"StringFilter\". Did you mean \"contains\"`},
 			{`{ posts(orderBy: [{title: ASC, views: DESC}]) { total } }`, ``, ``},
 		} {

@@ -25,6 +25,8 @@ import (
 // from many goroutines.
 type Discovery struct {
 	Fronds []DiscoveredFrond
+	// IgnoresState says that the host believes no state that is not signed: it knows its callers itself.
+	IgnoresState bool
 }
 
 // DiscoveredFrond is one Frond of a host. Doors and Facts are empty, never nil, in a document
@@ -174,8 +176,14 @@ func (d *Discovery) AppendJSON(dst []byte) []byte {
 		})
 		o.names("views", f.Views)
 	})
+	if d.IgnoresState {
+		o.text("state", ignored)
+	}
 	return append(o.dst, '}')
 }
+
+// ignored is the member state of a host that ignores the state of calls.
+const ignored = "ignored"
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (d *Discovery) MarshalJSON() ([]byte, error) { return d.AppendJSON(nil), nil }
@@ -250,6 +258,7 @@ func (d *Discovery) UnmarshalJSON(data []byte) error {
 // discovery reads a whole document (spec 2.5).
 func (r *reader) discovery(data json.RawMessage) *Discovery {
 	d := &Discovery{Fronds: []DiscoveredFrond{}}
+	d.IgnoresState = r.textAt(data, "", "state") == ignored
 	if jsontext.KindOf(data) != jsontext.Object {
 		r.fault("", "a discovery document has to be an object", "answer {x-kit-version: 1, fronds: [ … ]}")
 		return d

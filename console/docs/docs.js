@@ -3,6 +3,7 @@
 // calling is forgotten with the page.
 
 import { $, h, tabs } from "./html.js";
+import { keysOf } from "./keys.js";
 import { documents, label, load, operations, search } from "./operations.js";
 import { stop } from "./send.js";
 import { chapters, startPage } from "./start.js";
@@ -35,16 +36,21 @@ function list() {
 
 let surface; // the tab that stays open from operation to operation
 
-function show() {
+const patience = 500; // ms that an operation waits for keys of rows
+
+async function show() {
   list();
   stop();
   const one = operations.get(selected());
+  const none = { leads: {} };
+  const keys = one ? await Promise.race([keysOf(one), new Promise(done => { setTimeout(done, patience, none); })]) : none;
+  if (one !== operations.get(selected())) return; // another address by now
   if (!one) {
     $("operation").replaceChildren(...startPage());
     return;
   }
   $("operation").replaceChildren(h("h2", null, one.summary ?? one.id), h("p", { class: "faint" }, one.id, one.deprecated && " · deprecated", one.because && ": " + one.because),
-    one.about ? h("p", { class: "about" }, one.about) : "", ...tabs("Surface", surfacesOf(one), surface, name => { surface = name; }));
+    one.about ? h("p", { class: "about" }, one.about) : "", ...tabs("Surface", surfacesOf(one, keys), surface, name => { surface = name; }));
 }
 
 // callers offers the users of dev identity.
@@ -68,8 +74,8 @@ callers();
 $("search").addEventListener("input", list);
 
 // visit shows what the address names, and brings it into view.
-function visit() {
-  show();
+async function visit() {
+  await show();
   const section = document.getElementById(chapter()?.[0] ?? "");
   (section ?? $("operation")).focus();
   if (!section) scrollTo(0, 0);

@@ -10,12 +10,14 @@ const accepts = (schema, type) => [].concat(schema.type ?? []).includes(type) ||
 // bodyForm is a form for a schema of an object or of a list of them, filled with a value. changed is called after each
 // input. value() reads it, and faults(list) shows messages at the fields that they are about: each has a pointer and a
 // message. It returns those that are about no field.
-export function bodyForm(schema, root, value, changed) {
+// parts are fields that are sent as files: files() are those that were chosen, [name, File].
+export function bodyForm(schema, root, value, changed, parts = []) {
   const inputs = new Map(); // by pointer
-  const box = h("div", { class: "form", oninput: changed }), form = { root, inputs, changed };
+  const box = h("div", { class: "form", oninput: changed }), form = { root, inputs, changed, parts: isRows(schema, root) ? [] : parts.map(name => "/" + name) };
   const reader = (isRows(schema, root) ? rows : group)(box, schema, form, value, "");
   return {
     box,
+    files: () => parts.map(name => [name, box.querySelector(`[type=file][id="body/${name}"]:enabled`)?.files[0]]).filter(([, file]) => file),
     value: () => reader() ?? (isRows(schema, root) ? [] : {}),
     faults(list) {
       const others = [];
@@ -107,7 +109,7 @@ function field(box, name, of, required, form, value, pointer) {
     return (many ? rows : group)(inside, s, form, value, pointer);
   }
   const fault = h("span", { class: "bad fault", id: id + "-fault" });
-  const [input, reader] = control(s, id, value, root);
+  const [input, reader] = form.parts.includes(pointer) ? [h("input", { id, type: "file" }), () => undefined] : control(s, id, value, root);
   let none = null;
   if (accepts(s, "null")) {
     none = h("input", { type: "checkbox", checked: value === null, onchange: () => { input.disabled = none.checked; } });

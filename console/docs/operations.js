@@ -20,7 +20,7 @@ export async function load() {
   };
   for (const [path, verbs] of Object.entries(openapi?.paths ?? {})) {
     for (const [verb, operation] of Object.entries(verbs)) {
-      if (operation.operationId.endsWith(".put")) continue; // the same as PATCH
+      if (operation.operationId.endsWith(".update.put")) continue; // the same as PATCH
       Object.assign(at(operation.operationId, operation.tags[0]), { summary: operation.summary, about: operation.description, deprecated: operation.deprecated, because: operation["x-deprecated-because"], rest: { verb: verb.toUpperCase(), path, operation } });
     }
   }

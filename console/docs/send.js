@@ -26,6 +26,16 @@ let running; // the request under way: a stream ends when another one begins
 
 export const stop = () => running?.abort();
 
+// content is the body of a request: a file, a form with files, or text.
+function content({ body, file, files }) {
+  if (file) return file instanceof File ? file : undefined;
+  if (!files?.length) return body;
+  const form = new FormData();
+  form.set("body", body);
+  for (const [name, each] of files) form.set(name, each);
+  return form;
+}
+
 const shownHeaders = ["etag", "location", "link", "retry-after", "allow", "deprecation", "www-authenticate"];
 
 // send sends a request and fills out with the response. It returns the problem of a refusal, and
@@ -36,7 +46,7 @@ export async function send(request, out) {
   const status = h("p", { role: "status" }, "Waiting …"), body = code("Response");
   out.replaceChildren(h("h3", null, "Response"), status, body);
   try {
-    const response = await fetch(request.url, { method: request.method, headers: request.headers, body: request.body, signal: running.signal });
+    const response = await fetch(request.url, { method: request.method, headers: request.headers, body: content(request), signal: running.signal });
     status.replaceChildren(h("b", { class: response.ok ? "good" : "bad" }, response.status + " " + response.statusText),
       ...shownHeaders.filter(name => response.headers.get(name)).map(name => h("span", { class: "rule" }, name + ": " + response.headers.get(name))));
     if (response.headers.get("content-type")?.startsWith("text/event-stream")) {

@@ -83,8 +83,8 @@ export const chapters = [
       sample && code("GraphQL", sample.document),
       h("table", null, h("tbody", null, graphql.fields.map(each => h("tr", null, h("td", null, each.root), h("td", null, h("code", null, each.field)), h("td", null, h("a", { href: "#" + encodeURIComponent(each.operation) }, each.operation))))))];
   }],
-  ["documents", "Documents", () => [h("p", null, "The same content for programs:"), h("ul", null, [["openapi.json", "REST, OpenAPI 3.1", documents.openapi], ["openrpc.json", "JSON-RPC, OpenRPC 1.3", documents.openrpc], ["asyncapi.json", "events, AsyncAPI 3", documents.openapi]]
-    .filter(([, , there]) => there).map(([name, about]) => h("li", null, h("a", { href: name }, name), ": ", about)))]],
+  ["documents", "Documents", () => [h("p", null, "The same content for programs:"), h("ul", null, [["openapi.json", "REST, OpenAPI 3.1", documents.openapi], ["openrpc.json", "JSON-RPC, OpenRPC 1.3", documents.openrpc], ["asyncapi.json", "events, AsyncAPI 3", documents.openapi], ["schema.graphql", "GraphQL, the schema", documents.host.graphql?.sdl]]
+    .filter(([, , there]) => there).map(([name, about]) => h("li", null, h("a", { href: name, download: name.endsWith(".graphql") && name }, name), ": ", about)))]],
 ];
 
 // startPage is the page in front of the operations.

@@ -5,6 +5,7 @@ import { documents, failures } from "./operations.js";
 import { deref, fields, ruleList, typeOf } from "./shapes.js";
 import { bodyForm } from "./form.js";
 import { read, write } from "./json.js";
+import { led } from "./keys.js";
 import { samples } from "./samples.js";
 import { callerHeaders, send } from "./send.js";
 
@@ -35,14 +36,24 @@ function errors(one) {
     h("tr", null, h("td", null, status), h("td", null, name && h("code", null, name)), h("td", { class: "faint" }, about)))))] : [];
 }
 
-export function restPanel(one) {
+// exampleOf is the value that a parameter begins with: required ones have one, and the condition of a write of many rows.
+function exampleOf(p, one, { own }) {
+  const condition = p.name === "filter" && one.rest.verb !== "GET";
+  if (!p.required && !condition) return "";
+  if (own !== undefined && (p.in === "path" && p.name === "id" || p.name === "ids")) return String(own);
+  return p.example === undefined ? "" : String(p.example);
+}
+
+export function restPanel(one, keys) {
   const { verb, path, operation } = one.rest, root = documents.openapi;
-  const media = operation.requestBody?.content["application/json"];
+  const contents = operation.requestBody?.content ?? {}, media = contents["application/json"];
+  const types = media ? [] : Object.keys(contents); // of a body that is a file
+  const parts = Object.keys(deref(contents["multipart/form-data"]?.schema, root).properties ?? {}).filter(name => name !== "body"); // fields that a form sends as files
   const answer = Object.entries(operation.responses).find(([status]) => status.startsWith("2"))[1], content = answer.content ?? {};
   const streams = !content["application/json"] && content["text/event-stream"];
   // The conditions of single fields are left to filter: a list may have a hundred of them.
   const params = (operation.parameters ?? []).map(p => deref(p, root)).filter(p => p.style !== "deepObject").map(p => {
-    const input = h("input", { id: "in-" + p.name, value: p.required && p.example !== undefined && String(p.example), spellcheck: "false", autocomplete: "off", "aria-describedby": "in-" + p.name + "-about in-" + p.name + "-fault" });
+    const input = h("input", { id: "in-" + p.name, value: exampleOf(p, one, keys), spellcheck: "false", autocomplete: "off", "aria-describedby": "in-" + p.name + "-about in-" + p.name + "-fault" });
     const fault = h("span", { class: "bad fault", id: "in-" + p.name + "-fault" });
     return { p, input, fault, row: h("div", { class: "field" }, h("label", { for: "in-" + p.name }, h("code", null, p.name), p.required && h("span", { class: "must" }, " required")), input,
       h("span", { class: "about", id: "in-" + p.name + "-about" }, h("span", { class: "rule" }, typeOf(p.schema, root)), ruleList(p.schema, root), p.description ?? ""), fault) };
@@ -52,6 +63,7 @@ export function restPanel(one) {
   const schema = media?.schema && deref(several ? row : media.schema, root);
   let form = null, area = null;
   const bodyBox = h("div"), note = h("div", { role: "alert" }), out = h("section", { "aria-live": "polite" });
+  const file = types.length > 0 && h("input", { type: "file", id: "in-file", accept: types.join(","), onchange: () => changed() });
   const body = () => (area ? area.value : form ? write(form.value()) : undefined);
   const build = () => {
     const query = new URLSearchParams(), headers = callerHeaders();
@@ -63,15 +75,18 @@ export function restPanel(one) {
       else query.set(p.name, input.value);
     }
     if (streams) headers.accept = "text/event-stream";
-    if (media) headers["content-type"] = "application/json";
-    return { method: verb, url: to + (query.size ? "?" + query : ""), headers, body: body() };
+    const request = { method: verb, url: to + (query.size ? "?" + query : ""), headers, body: body(), file: file?.files?.[0], files: form?.files() ?? [] };
+    if (file) headers["content-type"] = request.file?.type || types[0];
+    else if (media && !request.files.length) headers["content-type"] = "application/json";
+    return file ? { ...request, file: request.file ?? { name: "FILE" } } : request;
   };
   // variables are those of the GraphQL document, as the form has them.
   const variables = () => {
     const all = {};
-    for (const name of variableNames(one.graphql)) {
+    const usual = valuesOf(one, keys);
+    for (const [name, many] of variablesOf(one.graphql)) {
       const value = params.find(({ p }) => p.name === name)?.input.value;
-      all[name] = name === "input" ? form?.value() ?? {} : name === "ids" ? value?.split(",") ?? [] : value ?? null;
+      all[name] = name === "input" || name === "set" ? form?.value() ?? usual[name] : name in (one.graphql.values ?? {}) || !value ? usual[name] : many ? value.split(",") : value;
     }
     return Object.keys(all).length ? "\n" + ("variables " + write(all)).replace(/^/gm, "# ") + "\n" : "";
   };
@@ -84,7 +99,7 @@ export function restPanel(one) {
   } });
   const asForm = value => {
     area = null;
-    form = bodyForm(several && Array.isArray(value) ? several : schema, root, value, changed);
+    form = bodyForm(several && Array.isArray(value) ? several : schema, root, value, changed, parts);
     many.textContent = Array.isArray(value) ? "One row" : "Several rows";
     many.hidden = !several;
     bodyBox.replaceChildren(form.box);
@@ -111,8 +126,9 @@ export function restPanel(one) {
     changed();
   } }, "Edit as JSON");
   if (media) {
-    if (schema?.properties) asForm(media.example ?? {});
-    else asText(JSON.stringify(media.example ?? {}, null, 2));
+    const example = led(media.example ?? {}, keys);
+    if (schema?.properties) asForm(example);
+    else asText(JSON.stringify(example, null, 2));
   }
   const faults = list => {
     const others = form ? form.faults(list) : list;
@@ -155,6 +171,7 @@ export function restPanel(one) {
   const element = h("form", { novalidate: true, onsubmit: submit },
     params.length > 0 && h("h3", null, "Parameters"), h("div", { class: "form", oninput: changed }, params.map(({ row }) => row)),
     media && h("h3", null, "Body ", schema?.properties && [choice, many]), bodyBox, note,
+    file && [h("h3", null, "Body"), h("div", { class: "field" }, h("label", { for: "in-file" }, "File"), file, h("span", { class: "about" }, types.map(type => h("span", { class: "rule" }, type))))],
     h("p", null, h("button", { type: "submit", class: "go" }, "Send")), out);
   for (const id of ["authorization", "user"]) $(id).oninput = changed;
   changed();
@@ -182,9 +199,12 @@ const area = (label, text, rows) => {
   return element;
 };
 
-export function rpcPanel({ rpc }) {
+export function rpcPanel({ rpc }, keys) {
   const root = documents.openrpc;
   const params = Object.fromEntries((rpc.examples?.[0]?.params ?? []).map(p => [p.name, p.value]));
+  if (params.body) params.body = led(params.body, keys);
+  if (keys.own !== undefined && params.params?.id !== undefined) params.params.id = keys.own;
+  if (keys.own !== undefined && params.query?.ids) params.query.ids = [keys.own];
   const body = area("Body", JSON.stringify({ jsonrpc: "2.0", id: 1, method: rpc.name, params }, null, 2), 10);
   return [h("p", { class: "path" }, h("b", null, "POST"), " ", h("code", null, documents.host.rpc), " ", h("code", null, rpc.name)),
     ...textPanel([body], () => ({ method: "POST", url: documents.host.rpc, headers: { ...callerHeaders(), "content-type": "application/json" }, body: body.value })),
@@ -192,14 +212,26 @@ export function rpcPanel({ rpc }) {
     h("h3", null, "Result"), fields(rpc.result.schema, root)];
 }
 
-const variableNames = graphql => [...graphql.document.matchAll(/\$(\w+):/g)].map(([, name]) => name);
+const variablesOf = graphql => [...graphql.document.matchAll(/\$(\w+): (\S)/g)].map(([, name, type]) => [name, type === "["]);
 
-export function graphqlPanel({ graphql, rest }) {
-  const { path, console: shown } = documents.host.graphql;
-  const names = variableNames(graphql);
-  const examples = Object.fromEntries((rest?.operation.parameters ?? []).map(p => deref(p, documents.openapi)).map(p => [p.name, p.name === "ids" && p.example === undefined ? [] : p.example ?? ""]));
-  examples.input = rest?.operation.requestBody?.content["application/json"]?.example ?? {};
-  const text = area("Document", graphql.document, 10), variables = area("Variables", JSON.stringify(Object.fromEntries(names.map(name => [name, examples[name] ?? null])), null, 2), 6);
+// valuesOf are values of the variables of a GraphQL document, out of the examples of the same operation on another surface.
+function valuesOf({ graphql, rest, rpc }, keys) {
+  const called = Object.fromEntries((rpc?.examples?.[0]?.params ?? []).map(p => [p.name, p.value]));
+  const body = led(rest?.operation.requestBody?.content["application/json"]?.example ?? called.body ?? {}, keys);
+  const examples = { ...called.params, ...called.query, ...graphql.values };
+  for (const p of (rest?.operation.parameters ?? []).map(each => deref(each, documents.openapi))) {
+    if (p.name === "filter" && p.example !== undefined) examples.where ??= JSON.parse(p.example);
+    else if (p.example !== undefined) examples[p.name] ??= p.example;
+  }
+  if (keys.own !== undefined) [examples.id, examples.ids] = [keys.own, [keys.own]];
+  return Object.fromEntries(variablesOf(graphql).map(([name, many]) =>
+    [name, name === "input" || name === "set" ? (many && !Array.isArray(body) ? [body] : body) : examples[name] ?? (many ? [] : null)]));
+}
+
+export function graphqlPanel(one, keys) {
+  const { graphql } = one, { path, console: shown } = documents.host.graphql;
+  const values = valuesOf(one, keys), names = Object.keys(values);
+  const text = area("Document", graphql.document, 10), variables = area("Variables", JSON.stringify(values, null, 2), 6);
   const build = () => {
     let values = {};
     try {
@@ -212,6 +244,6 @@ export function graphqlPanel({ graphql, rest }) {
 }
 
 // surfacesOf are the tabs of an operation.
-export const surfacesOf = one => [
-  one.rest && ["REST", () => restPanel(one)], one.rpc && ["JSON-RPC", () => rpcPanel(one)], one.graphql && ["GraphQL", () => graphqlPanel(one)],
+export const surfacesOf = (one, keys) => [
+  one.rest && ["REST", () => restPanel(one, keys)], one.rpc && ["JSON-RPC", () => rpcPanel(one, keys)], one.graphql && ["GraphQL", () => graphqlPanel(one, keys)],
 ].filter(Boolean);

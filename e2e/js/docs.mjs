@@ -14,7 +14,7 @@ import { chromium } from 'playwright-core';
 const [origin, screenshot] = process.argv.slice(2);
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, headless: true, args: ['--no-sandbox', '--disable-gpu'], timeout: 120_000 });
 const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
-page.setDefaultTimeout(180_000);
+page.setDefaultTimeout(+(process.env.PATIENCE ?? 180_000));
 const wrong = [];
 page.on('request', r => { if (new URL(r.url()).origin !== origin) wrong.push(`a request to ${r.url()}`); });
 page.on('pageerror', e => wrong.push(`a script failed: ${e}`));
@@ -201,6 +201,70 @@ assert.equal(await page.getByRole('tab', { name: 'JSON-RPC' }).getAttribute('ari
 await page.keyboard.press('Tab'); // into the panel, past the other tabs
 assert.equal(await page.evaluate(() => document.activeElement.ariaLabel), 'Body');
 done('the keyboard is enough, on a narrow screen too');
+
+await page.setViewportSize({ width: 1280, height: 900 });
+const pictures = mkdtempSync(join(tmpdir(), 'frond-pictures-'));
+writeFileSync(join(pictures, 'red dot.png'), Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==', 'base64'));
+const opened = async (id, title) => {
+  await page.goto(origin + '/docs#' + id);
+  await page.getByRole('heading', { name: title, exact: true }).waitFor();
+};
+const printed = async (language, file, run) => {
+  await page.getByRole('tab', { name: language, exact: true }).click();
+  writeFileSync(join(pictures, file), await page.getByLabel(language + ' sample', { exact: true }).textContent());
+  return execFileSync(run[0], [...run.slice(1), file], { cwd: pictures, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+};
+await page.reload();
+await opened('product.create', 'Create product');
+await page.getByText('Caller', { exact: true }).click();
+await page.getByLabel('User', { exact: true }).selectOption('ada, staff');
+await opened('category.list', 'List categories'); // the caller of the samples has another key
+await opened('product.create', 'Create product');
+await page.getByRole('tablist', { name: 'Surface' }).getByRole('tab', { name: 'REST' }).click();
+await page.locator('[id="body/image"]').setInputFiles(join(pictures, 'red dot.png'));
+await page.locator('[id="body/sku"]').fill('pIc-0001');
+await send.click();
+await page.getByText('201 Created').waitFor();
+const made = await response();
+assert.ok(made.image, 'the row has the picture');
+for (const [i, [language, file, ...run]] of [['curl', 'create.sh', 'sh'], ['TypeScript', 'create.mjs', 'node'], ['Go', 'create.go', 'go', 'run']].entries()) {
+  await page.locator('[id="body/sku"]').fill('pIc-000' + (i + 2));
+  assert.match(await printed(language, file, run), /image"?: ?['"]\w/, 'the picture of the ' + language + ' sample');
+}
+await opened('product.image.put', 'Replace the file image of product');
+await page.getByLabel('id', { exact: false }).last().fill(made.id);
+await page.getByLabel('File', { exact: true }).setInputFiles(join(pictures, 'red dot.png'));
+for (const [language, file, ...run] of [['curl', 'put.sh', 'sh'], ['TypeScript', 'put.mjs', 'node'], ['Go', 'put.go', 'go', 'run']]) {
+  assert.match(await printed(language, file, run), /type"?: ?['"]image.png/, language);
+}
+rmSync(pictures, { recursive: true });
+done('files are picked, and sent by the samples, too');
+
+await opened('product.findById', 'Get product by id');
+await send.click();
+await page.getByText('200 OK').waitFor();
+await page.getByRole('tablist', { name: 'Surface' }).getByRole('tab', { name: 'GraphQL' }).click();
+assert.match(await page.getByLabel('Document').inputValue(), /^query /);
+await send.click();
+await page.getByText('200 OK').waitFor();
+assert.ok((await response()).data.product.id, 'a row that is there');
+for (const [id, title] of [['product.upsert', 'Create or update product'], ['product.createMany', 'Create several products'], ['product.updateMany', 'Update several products'], ['product.deleteMany', 'Delete several products']]) {
+  await opened(id, title);
+  if (id === 'product.createMany' || id === 'product.upsert') await page.getByLabel('Variables').fill((await page.getByLabel('Variables').inputValue()).replace(/"sku": "[^"]*"/, `"sku": "${id.slice(8, 11)}-1234"`));
+  await send.click();
+  await page.getByText('200 OK').waitFor();
+  assert.equal((await response()).errors, undefined, id);
+}
+await page.getByRole('tablist', { name: 'Surface' }).getByRole('tab', { name: 'REST' }).click();
+await opened('product.findByIds', 'Get products by ids');
+await send.click();
+await page.getByText('200 OK').waitFor();
+done('the examples name rows that are there');
+
+await page.goto(origin + '/docs#/documents');
+const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'schema.graphql' }).click()]);
+assert.equal(download.suggestedFilename(), 'schema.graphql');
+done('the GraphQL schema is downloaded');
 
 for (const colorScheme of ['light', 'dark']) {
   const plain = await (await browser.newContext({ colorScheme, javaScriptEnabled: false, viewport: { width: 390, height: 800 } })).newPage();

@@ -36,6 +36,8 @@ type Catalog struct {
 	Audiences []string
 	// GivesFiles says that gateways get the files of its rows (docs/remotes.md).
 	GivesFiles bool
+	// IgnoresState says that calls of gateways need a signature to have a caller (docs/signed-calls.md).
+	IgnoresState bool
 
 	// Access lists the access to each door, and FactAccess the access to the events of each
 	// fact, in declaration order. A view has none.

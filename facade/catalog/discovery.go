@@ -11,7 +11,7 @@ import (
 // Discovery is the answer of rpc.discover (spec 2.5): the callable operations and
 // their cards. An entity without a façade is not in it, a Frond without doors is.
 func (c *Catalog) Discovery() *schema.Discovery {
-	doc := &schema.Discovery{Fronds: make([]schema.DiscoveredFrond, 0, len(c.Fronds))}
+	doc := &schema.Discovery{IgnoresState: c.IgnoresState, Fronds: make([]schema.DiscoveredFrond, 0, len(c.Fronds))}
 	for _, f := range c.Fronds {
 		frond := schema.DiscoveredFrond{Name: f.Name, Doors: make([]schema.DiscoveredDoor, 0, len(f.Doors))}
 		for _, d := range f.Doors {

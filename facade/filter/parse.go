@@ -329,7 +329,11 @@ func (p *Parser) comparison(field *schema.Property, name string, text json.RawMe
 	o, known := operators[name]
 	switch {
 	case !known:
-		p.refuse(schema.UnknownKey, fmt.Sprintf("is no operator; %s takes %s", field.Name, strings.Join(operatorsOf(field), ", ")))
+		meant := ""
+		if names := schema.OperatorsMeant(name, operatorsOf(field)); names != nil {
+			meant = "did you mean " + strings.Join(names, " or ") + "? "
+		}
+		p.refuse(schema.UnknownKey, fmt.Sprintf("is no operator; %s%s takes %s", meant, field.Name, strings.Join(operatorsOf(field), ", ")))
 		return nil
 	case !o.on(field):
 		p.refuse("operator", fmt.Sprintf("is no operator of %s; it takes %s", field.Name, strings.Join(operatorsOf(field), ", ")))

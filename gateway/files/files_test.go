@@ -78,7 +78,7 @@ func (s *fakeS3) Keep(key string, body []byte) {
 	s.all[key] = body
 }
 
-// refuses is why a PUT that is signed in its query is refused; "": it is not.
+// refuses returns the reason to refuse a request with a signature in its query, or "".
 func (s *fakeS3) refuses(r *http.Request, body []byte) string {
 	q := r.URL.Query()
 	signature := q.Get("X-Amz-Signature")
@@ -116,7 +116,7 @@ func (s *fakeS3) refuses(r *http.Request, body []byte) string {
 	if key != "key" || signature != hex.EncodeToString(sum) {
 		return "SignatureDoesNotMatch"
 	}
-	if hash := sha256.Sum256(body); !s.Careless && r.Header.Get("X-Amz-Checksum-Sha256") != base64.StdEncoding.EncodeToString(hash[:]) {
+	if hash := sha256.Sum256(body); r.Method == http.MethodPut && !s.Careless && r.Header.Get("X-Amz-Checksum-Sha256") != base64.StdEncoding.EncodeToString(hash[:]) {
 		return "BadDigest"
 	}
 	return ""
@@ -137,7 +137,7 @@ func (s *fakeS3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer s.mu.Unlock()
 	body, err := io.ReadAll(r.Body)
 	q, key := r.URL.Query(), strings.TrimPrefix(r.URL.Path, "/pictures/")
-	if r.Method == http.MethodPut && q.Has("X-Amz-Signature") {
+	if q.Has("X-Amz-Signature") {
 		if why := s.refuses(r, body); err != nil || why != "" {
 			w.WriteHeader(http.StatusForbidden)
 			fmt.Fprintf(w, "<Error><Code>%s</Code></Error>", why)

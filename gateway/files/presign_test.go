@@ -161,6 +161,13 @@ func TestSentToS3(t *testing.T) {
 	s.want(404, "no file with this id waits for its bytes", "POST", "/api/files?sent="+a.ID, nil, "ada", "")
 	s.want(200, a.ID, "PATCH", "/api/shop/albums/a", []byte(`{"cover":"`+a.ID+`"}`), "ada", "application/json")
 	s.want(200, string(picture), "GET", "/api/shop/albums/a/cover", nil, "ada", "")
+	var read facade.FileAddress
+	if text := s.want(200, `"url":"http`, "GET", "/api/shop/albums/a/cover?address=true", nil, "ada", ""); json.Unmarshal([]byte(text), &read) != nil || !strings.Contains(read.URL, "X-Amz-Expires=3600&") || time.Until(read.Expires) < 59*time.Minute {
+		t.Errorf("the address to read at is %s", text)
+	}
+	if status, body := s.do("GET", read.URL, nil, nil); status != 200 || body != string(picture) {
+		t.Errorf("S3 gives %d, %d bytes", status, len(body))
+	}
 	a = s.address(picture)
 	s.want(400, "not the id of a file that you have sent", "PATCH", "/api/shop/albums/a", []byte(`{"cover":"`+a.ID+`"}`), "ada", "application/json")
 }

@@ -20,6 +20,8 @@ type sample struct {
 	Field     string `json:"field"`
 	Root      string `json:"root"` // query, mutation or subscription
 	Document  string `json:"document"`
+	// Values are values of variables that stand for an enum.
+	Values map[string]string `json:"values,omitempty"`
 }
 
 // Samples returns, as JSON, a document for each root field that calls an operation or follows a
@@ -37,6 +39,8 @@ func Samples(s *binding.Schema, shown func(operation string) bool) json.RawMessa
 			switch {
 			case b == nil || f.Directives.ForName("deprecated") != nil:
 				continue
+			case b.Kind == binding.Operation && root == s.AST.Subscription: // it takes @live, and is a query, too
+				continue
 			case b.Kind == binding.Operation:
 				one.Operation = b.Operation.Door.Name + "." + b.Operation.Name
 			case b.Kind == binding.Event:
@@ -48,10 +52,11 @@ func Samples(s *binding.Schema, shown func(operation string) bool) json.RawMessa
 				if one.Document = sampleOf(s, f, one.Root); b.Operation != nil && b.IsNumbers() {
 					one.Document = groupsOf(s, f)
 				}
+				one.Values = enumsOf(s, f)
 				all = append(all, one)
 			}
 			if root == s.AST.Query && b.Operation != nil && b.IsList() {
-				one.Operation = b.Operation.Door.Name + "." + catalog.Aggregate
+				one.Operation, one.Values = b.Operation.Door.Name+"."+catalog.Aggregate, nil
 				if one.Document = groupsOf(s, f); one.Document != "" && (shown == nil || shown(one.Operation)) {
 					all = append(all, one)
 				}
@@ -60,6 +65,20 @@ func Samples(s *binding.Schema, shown func(operation string) bool) json.RawMessa
 	}
 	text, _ := json.Marshal(all) // texts alone
 	return text
+}
+
+// enumsOf returns a value of each required argument of an enum, by the name of its variable: the second one, since the
+// first of the keys of an upsert is the primary key.
+func enumsOf(s *binding.Schema, f *ast.FieldDefinition) (values map[string]string) {
+	for _, a := range f.Arguments {
+		if of := s.AST.Types[a.Type.Name()]; a.Type.NonNull && a.DefaultValue == nil && of != nil && of.Kind == ast.Enum {
+			if values == nil {
+				values = map[string]string{}
+			}
+			values[a.Name] = of.EnumValues[min(1, len(of.EnumValues)-1)].Name
+		}
+	}
+	return values
 }
 
 // groupsOf writes a document about the rows of a list and their groups; "" where its connection has none.

@@ -15,7 +15,7 @@ import (
 type View struct {
 	Catalog *catalog.Catalog
 	Caller  facade.Caller     // answers calls on the surface
-	Links   map[string]string // addresses of lists, by the name of the door; nil: there are none
+	Links   map[string]string // addresses of lists, by the name of the door
 }
 
 // Domain is the Fronds of the shown surfaces. It never changes.
@@ -43,7 +43,6 @@ type door struct {
 // relation leads from the rows of a door to other rows.
 type relation struct {
 	name string
-	many bool
 	to   *door
 	by   *door // the door whose rows have the key; nil: it is not on the page
 }
@@ -88,7 +87,7 @@ func (d *Domain) add(f *catalog.Frond, one *door) {
 	one.frond.doors = append(one.frond.doors, one)
 }
 
-// doors are those of all Fronds, in order.
+// doors returns the doors of all Fronds, in order.
 func (d *Domain) doors() (all []*door) {
 	for _, f := range d.fronds {
 		all = append(all, f.doors...)
@@ -111,7 +110,7 @@ func (one *door) relate(named map[string]*door) {
 			if l.Inverse != nil {
 				by = named[l.Inverse.Owner.Key]
 			}
-			one.leads = append(one.leads, relation{l.Name, l.Many, to, by})
+			one.leads = append(one.leads, relation{l.Name, to, by})
 		}
 	}
 }

@@ -31,7 +31,7 @@ func (d *Domain) HTML(ctx context.Context, seen *Seen) string {
 		return ""
 	}
 	var rows map[*door]number
-	about := "Rows are those that " + seen.By + " sees."
+	about := "The rows as " + seen.By + " sees them."
 	if seen.Refused == "" {
 		rows = d.count(ctx, seen.State)
 	} else {

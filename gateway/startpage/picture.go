@@ -1,6 +1,7 @@
 package startpage
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"slices"
@@ -191,7 +192,7 @@ func arrange(layers [][]*node) {
 					}
 				}
 			}
-			slices.SortStableFunc(layer, func(a, b *node) int { return int(a.wish - b.wish) })
+			slices.SortStableFunc(layer, func(a, b *node) int { return cmp.Compare(a.wish, b.wish) })
 			spread(layer)
 		}
 	}

@@ -25,7 +25,7 @@ func doorsOf(relations string) []*door {
 			from.leads = append(from.leads, relation{name: to.name, to: to, by: from})
 		}
 		if len(ends) > 2 {
-			to.leads = append(to.leads, relation{name: from.name, many: true, to: from, by: from})
+			to.leads = append(to.leads, relation{name: from.name, to: from, by: from})
 		}
 	}
 	return of.doors

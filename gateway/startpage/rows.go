@@ -18,7 +18,7 @@ const (
 	countWithin = time.Second
 )
 
-// number is the number of the rows of a door, or why there is none.
+// number is the number of the rows of a door, or the reason for its absence.
 type number struct {
 	text    string
 	counted bool

@@ -68,6 +68,9 @@ func (t *Topology) discover(ctx context.Context, h *host) (changed bool) {
 	}
 	if h.failed != nil || h.discovery == nil {
 		t.log.Info("a remote is known", "fronds", h.fronds, "url", h.url)
+		if discovery.IgnoresState && t.unsigned {
+			t.log.Warn("every caller of this gateway is anonymous at a remote, which is a gateway with users of its own; set signing.key here and signing.keys there", "fronds", h.fronds, "url", h.url)
+		}
 	}
 	// The text is compared by its hash: a document that only reorders its members counts as
 	// changed, which costs one compilation and no more.

@@ -28,8 +28,10 @@ type Topology struct {
 	hosts   []*host
 	byFrond map[string]*host
 	log     *slog.Logger
-	refresh time.Duration // how often a host is discovered again
-	retry   time.Duration // how soon at first, while discovery fails
+	// unsigned says that no call has a signature.
+	unsigned bool
+	refresh  time.Duration // how often a host is discovered again
+	retry    time.Duration // how soon at first, while discovery fails
 
 	accepted map[string]bool // Fronds without cards here that are served; written by WithoutClaims
 
@@ -74,7 +76,7 @@ func New(remotes map[string]Remote, here []*project.Frond, opts *Options) *Topol
 	if len(remotes) == 0 {
 		return nil
 	}
-	t := &Topology{remotes: remotes, byFrond: map[string]*host{}, log: opts.Log, refresh: opts.Refresh, retry: opts.Retry}
+	t := &Topology{remotes: remotes, byFrond: map[string]*host{}, log: opts.Log, unsigned: opts.Signer == nil, refresh: opts.Refresh, retry: opts.Retry}
 	byURL := map[string]*host{}
 	for _, frond := range slices.Sorted(maps.Keys(remotes)) {
 		r := remotes[frond]

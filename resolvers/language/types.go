@@ -3,11 +3,14 @@ package language
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/validator/core"
+
+	"github.com/frondhost/frond/schema"
 )
 
 // Types are the input types of a schema. Each is worked out when a document first needs
@@ -131,14 +134,23 @@ func (n *Named) Unknown(field string) string {
 		return text
 	}
 	names := Names(n.Fields, func(f *Definition) string { return f.Name })
-	near := Suggest(field, names)
-	if near == "" && strings.HasSuffix(n.Name, "Filter") && len(names) <= maxListed {
-		near = " It has " + strings.Join(names, ", ") + "."
+	if !slices.Contains(names, "isNull") { // every field takes this operator
+		near := Suggest(field, names)
+		if near == "" && strings.HasSuffix(n.Name, "Filter") && len(names) <= maxListed {
+			near = " It has " + strings.Join(names, ", ") + "."
+		}
+		return text + near
 	}
-	return text + near
+	if len(field) > maxGuessed {
+		return text
+	}
+	if meant := schema.OperatorsMeant(field, names); meant != nil {
+		text += " Did you mean " + core.QuotedOrList(meant...) + "?"
+	}
+	return text + " It has " + strings.Join(names, ", ") + "."
 }
 
-// maxListed is how many operators of a filter a refusal lists where no name is similar.
+// maxListed is how many fields of a filter a refusal lists where no name is similar.
 const maxListed = 20
 
 // Suggest returns " Did you mean …?" where one of names is similar to a name, and "" otherwise.

@@ -8,8 +8,11 @@ def serve(answer):
         protocol_version = "HTTP/1.1"
 
         def do_POST(self):
-            frames = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            body = json.dumps([answer(f) for f in frames] if isinstance(frames, list) else answer(frames)).encode()
+            try:
+                frames = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                body = json.dumps([answer(f) for f in frames] if isinstance(frames, list) else answer(frames)).encode()
+            except json.JSONDecodeError:
+                body = b'{"jsonrpc": "2.0", "id": null, "error": {"code": -32700, "message": "this is not JSON"}}'
             self.send_response(200)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body)))
