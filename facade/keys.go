@@ -78,7 +78,7 @@ func errManyKeys(e *schema.Entity) error {
 	return kiterror.Errorf(kiterror.NotImplemented, "more than %d rows of %s would be asked for, which are kept elsewhere; narrow the condition", maxKeys, e.Name)
 }
 
-// seenBy is the viewer who asks for rows behind a relation: the caller, or for an access rule the host, which sees them all.
+// seenBy is the viewer for rows behind a relation: the caller, or for an access rule the host, which sees them all.
 func seenBy(x *viewer, rule bool) *viewer {
 	if !rule || x.inside {
 		return x

@@ -88,7 +88,7 @@ func (w *Watch) missing(ctx context.Context) error {
 // unasked is the refusal of a remote's fact about no row, whose host cannot be asked about one event.
 func (w *Watch) unasked(door *catalog.Door, reading *catalog.Operation) error {
 	denied := access.Denied(w.sub.State, door, reading)
-	denied.Message = fmt.Sprintf("%s: its host cannot be asked who may receive it; facts: {%[1]s: {open: true}} in fronds/%s/frond.yaml opens it for everybody", w.fact.Name, w.fact.Frond.Name)
+	denied.Message = fmt.Sprintf("%s: its host does not say which callers may have it; facts: {%[1]s: {open: true}} in fronds/%s/frond.yaml opens it for everybody", w.fact.Name, w.fact.Frond.Name)
 	return denied
 }
 

@@ -53,7 +53,7 @@ func (g *generation) describe(p *place) {
 	}
 }
 
-// sdlPath is the GraphQL schema as text, for callers who may introspect it.
+// sdlPath is the GraphQL schema as text, for callers with introspection.
 const sdlPath = "/schema.graphql"
 
 // serveDocument answers with a document, which is written when it is first wanted: most

@@ -173,6 +173,9 @@ func (g *generation) guard(m *mounted) *mounted {
 	} else if m.place == nil { // the gateway's own paths have no data
 		m.Sites.Page = func(*http.Request) bool { return true }
 	}
+	if m.place != nil && m.place.table != nil {
+		m.Sites.Whole = m.place.table.IsAddress
+	}
 	m.Fail = formOf("")
 	if m.place != nil {
 		m.Fail, m.Surface, m.Consistent, m.Route = formOf(m.place.surface), string(m.place.surface), g.host.copies(), m.place.routeOf(m.path)

@@ -66,8 +66,8 @@ func (g *generation) surfaceList() string {
 	return b.String()
 }
 
-// domain is the Fronds on the start page, which names what the API documents name, and with
-// introspection what GraphQL shows; nil without the documents.
+// domain is the Fronds on the start page, with the names of the API documents, and with introspection those
+// of GraphQL; nil without the documents.
 func (g *generation) domain() *startpage.Domain {
 	if g.host.config.NoDocuments {
 		return nil

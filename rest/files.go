@@ -317,6 +317,11 @@ func (x *fileRequest) sendAddress(file *facade.File, size *catalog.FileSize) err
 	return nil
 }
 
+// IsAddress reports whether a request is about the address of a file, GET /api/files/ADDRESS.
+func (t *Table) IsAddress(r *http.Request) bool {
+	return strings.HasPrefix(r.URL.EscapedPath(), t.base+filesPath+"/")
+}
+
 // serveAddress answers GET /api/files/ADDRESS with the bytes of the file that the address names.
 func (x *fileRequest) serveAddress() error {
 	if method := x.on.r.Method; method != http.MethodGet && method != http.MethodHead {

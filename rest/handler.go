@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"mime"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/frondhost/frond/facade"
@@ -205,7 +204,7 @@ func found(x *exchange) (other func() error, err error) {
 		return x.serveAtomic, nil
 	case h.options.Files != nil && path == h.table.base+filesPath:
 		return (&fileRequest{on: x}).serveFiles, nil
-	case h.options.Files != nil && strings.HasPrefix(path, h.table.base+filesPath+"/"):
+	case h.options.Files != nil && h.table.IsAddress(x.r):
 		return (&fileRequest{on: x}).serveAddress, nil
 	}
 	m, missing := h.table.match(path)

@@ -162,8 +162,8 @@ func (e *Entity) unknownKeys(j *judging, mode Mode, value json.RawMessage) {
 	}
 }
 
-// isEmptyInverse reports whether a value is the empty list of a many relation whose rows lead back: what the absent field means
-// at creation, so that consumers may fill it in (spec 2.3).
+// isEmptyInverse reports whether a value is the empty list of a many relation whose rows lead back. At creation it is like the
+// absent field, so that consumers may fill it in (spec 2.3).
 func (p *Property) isEmptyInverse(value json.RawMessage) bool {
 	return !p.Stored && !p.Axes.In.Closed && IsEmptyList(value)
 }

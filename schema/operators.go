@@ -19,8 +19,8 @@ var operatorsMeant = map[string]string{
 	"null": "isNull", "exists": "isNull", "isnotnull": "isNull", "isempty": "isNull",
 }
 
-// OperatorsMeant returns the operators of a filter among known that a name of another system, or another spelling, stands
-// for, or nil.
+// OperatorsMeant returns the operators of a filter among known that another system has under a name, or that
+// are spelled like it; nil for none.
 func OperatorsMeant(name string, known []string) (meant []string) {
 	for operator := range strings.FieldsSeq(operatorsMeant[bare(name)]) {
 		if slices.Contains(known, operator) {

@@ -88,7 +88,7 @@ func planSync(dir, url string, frond *schema.DiscoveredFrond) (*contract.Plan, [
 }
 
 // checkFolder reports why a Frond cannot be written into a project. The folder of the project
-// has to exist; fronds/FROND is made. A frond.yaml in it stays, and has what this project decides over the remote's doors.
+// has to exist; fronds/FROND is made. A frond.yaml in it stays, and has the decisions of this project over the remote's doors.
 func checkFolder(dir, frond string) error {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return fmt.Errorf("%s is not a folder; name a project's folder with --dir, or make it", dir)

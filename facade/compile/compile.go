@@ -68,10 +68,7 @@ func Usable(d *schema.DiscoveredFrond, from string) error {
 // say of themselves, facts, collectors, and last the runner of each operation. It returns nil where
 // cards are at fault, since everything later needs the entities.
 func compile(r *report, source *facade.Project, opts *Options) *facade.Compiled {
-	registry := source.Registry
-	if registry == nil {
-		registry = schema.Builtins()
-	}
+	registry := cmp.Or(source.Registry, schema.Builtins())
 	texts := convertSeeds(source.Fronds)
 	defer texts.beside.Wait()
 	now := opts.Now
@@ -113,18 +110,13 @@ func compile(r *report, source *facade.Project, opts *Options) *facade.Compiled 
 	for _, f := range source.Fronds {
 		fitToDiscovery(r, m, k, f)
 	}
-	rules := &access.Compiler{Fronds: m.fronds, User: opts.User, Fault: r.fault, Advise: r.advise}
 	for i, f := range source.Fronds {
 		checkTables(r, m, f, configs[i].Tables)
 		compileFacts(r, m, f, configs[i])
 		compileJobs(r, m, f, configs[i])
-		compileCollectors(r, m, k, rules, f, configs[i].Collectors)
 		k.Seeds = append(k.Seeds, readSeeds(r, m, texts, f)...)
 	}
-	for _, b := range beside {
-		openFacts(r, m, b.src, b.config.OpenFacts)
-		compileCollectors(r, m, k, rules, b.src, b.config.Collectors)
-	}
+	compileRules(r, m, k, &access.Compiler{Fronds: m.fronds, User: opts.User, Fault: r.fault, Advise: r.advise}, source.Fronds, configs, beside)
 	cascades := cascades(m)
 	transactions(m, k, cascades)
 	served := catalog.New(cmp.Or(source.Vendor, schema.DefaultVendor), m.fronds, m.set, schemaChanges(r, m, now, source.Fronds, configs), cascades)
@@ -137,6 +129,17 @@ func compile(r *report, source *facade.Project, opts *Options) *facade.Compiled 
 	addNotes(r, m, k, served, source.Fronds)
 	k.Catalog = served
 	return k.Compiled
+}
+
+// compileRules compiles the access rules of every Frond, and those beside the cards of remotes.
+func compileRules(r *report, m *model, k *bindings, rules *access.Compiler, fronds []*project.Frond, configs []project.Config, beside []beside) {
+	for i, f := range fronds {
+		compileCollectors(r, m, k, rules, f, configs[i].Collectors)
+	}
+	for _, b := range beside {
+		openFacts(r, m, b.src, b.config.OpenFacts)
+		compileCollectors(r, m, k, rules, b.src, b.config.Collectors)
+	}
 }
 
 // readConfigs reads the frond.yaml of every Frond, and of remotes the one beside their cards.

@@ -82,7 +82,7 @@ func (f *Filter) among(text json.RawMessage, null bool) bool {
 	return false
 }
 
-// Compare compares two values of a kind as orders do: -1, 0 or 1. Null, and what is not of the kind, is the smallest value.
+// Compare compares two values of a kind as orders do: -1, 0 or 1. Null, and a value of another kind, is the smallest.
 func Compare(kind schema.Kind, a, b json.RawMessage) int {
 	x, noX := kind.Value(a)
 	y, noY := kind.Value(b)

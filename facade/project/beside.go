@@ -9,7 +9,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Beside the cards of a remote, which frond sync wrote or discovery gives, a frond.yaml has what this gateway decides over
+// Beside the cards of a remote, which frond sync wrote or discovery gives, a frond.yaml has the decisions of this gateway over
 // the remote's doors (docs/remotes.md):
 //
 //	collectors: {product: [{when: user != nil, deny: [delete]}]}

@@ -20,7 +20,7 @@ type sample struct {
 	Field     string `json:"field"`
 	Root      string `json:"root"` // query, mutation or subscription
 	Document  string `json:"document"`
-	// Values are values of variables that stand for an enum.
+	// Values are values of variables, for an enum.
 	Values map[string]string `json:"values,omitempty"`
 }
 

@@ -19,6 +19,9 @@ type CrossSite struct {
 	// Page reports whether a request is answered with a page, which links of other
 	// sites may lead to; nil: none is.
 	Page func(*http.Request) bool
+	// Whole reports whether the URL of a request is its whole right, so that the visitor's credentials add
+	// nothing: the address of a file. Pages of other sites may read it; nil: none is.
+	Whole func(*http.Request) bool
 }
 
 // Guard is next after the check; fail writes a refusal, with status 403. It belongs behind a
@@ -44,7 +47,7 @@ func (s *CrossSite) refuse(answer http.Header, r *http.Request) *kiterror.Error 
 		return kiterror.Errorf(kiterror.Forbidden, "a form of another site could have sent this with the cookie of its visitor; send the header X-Requested-With too")
 	}
 	switch {
-	case !otherSite(r, origin), answer.Get("Access-Control-Allow-Origin") != "", s.Page != nil && navigates(r) && s.Page(r):
+	case !otherSite(r, origin), answer.Get("Access-Control-Allow-Origin") != "", s.Page != nil && navigates(r) && s.Page(r), s.Whole != nil && reads(r) && s.Whole(r):
 		return nil
 	}
 	return kiterror.Errorf(kiterror.Forbidden, "a page of another site sent this; name the site in cors.origins")
@@ -97,6 +100,8 @@ func withoutDefaultPort(scheme, host string) string {
 // Frames and scripts do not.
 func navigates(r *http.Request) bool {
 	dest := r.Header.Get("Sec-Fetch-Dest")
-	return (r.Method == http.MethodGet || r.Method == http.MethodHead) &&
-		r.Header.Get("Sec-Fetch-Mode") == "navigate" && (dest == "document" || dest == "")
+	return reads(r) && r.Header.Get("Sec-Fetch-Mode") == "navigate" && (dest == "document" || dest == "")
 }
+
+// reads reports whether a request changes nothing.
+func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }

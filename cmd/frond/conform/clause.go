@@ -6,8 +6,8 @@ import "slices"
 type clause struct {
 	ID      string // what --json and TAP name it by
 	Number  string // of the specification
-	Text    string // what the host does
-	Without string // what a gateway does with a host that does not
+	Text    string // the behaviour of the host
+	Without string // the consequence at a gateway
 
 	try func(*trial)
 }
@@ -33,7 +33,7 @@ type Result struct {
 	Why     string  `json:"why,omitempty"`     // of a verdict other than pass
 	Sent    string  `json:"sent,omitempty"`    // the last frame or request
 	Got     string  `json:"got,omitempty"`     // its answer
-	Without string  `json:"without,omitempty"` // what a gateway does
+	Without string  `json:"without,omitempty"` // the consequence at a gateway
 }
 
 // Failed reports whether a clause failed.

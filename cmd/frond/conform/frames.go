@@ -67,7 +67,7 @@ var frames = []clause{
 			t.fail("the host does not answer the next call")
 		}
 	}},
-	{ID: "signed", Number: "5.2", Text: "calls of others than the gateway are refused: without a signature there is a challenge", Without: "is one of many who may claim to be any user; close access by other means", try: func(t *trial) {
+	{ID: "signed", Number: "5.2", Text: "calls of others than the gateway are refused: without a signature there is a challenge", Without: "is one of many callers, each of which claims to be any user; close access by other means", try: func(t *trial) {
 		signer := t.host.signer
 		t.host.signer = nil
 		defer func() { t.host.signer = signer }()

@@ -310,7 +310,7 @@ func itemsOf(text json.RawMessage) []json.RawMessage {
 	return elements(text)
 }
 
-// equal reports whether two values are equal, in whatever form they are written.
+// equal reports whether two values are equal, however they are written.
 func equal(a, b json.RawMessage) bool {
 	var x, y any
 	return a != nil && b != nil && json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)

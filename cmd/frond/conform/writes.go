@@ -12,7 +12,7 @@ import (
 
 // writes are the clauses about create, update and delete. They are tried with --write.
 var writes = []clause{
-	{ID: "create", Number: "2.3", Text: "create gives the row with what was sent, and findById reads it", Without: "answers what the host answers", try: written(func(t *trial, body schema.Object, key string) {
+	{ID: "create", Number: "2.3", Text: "create gives the row with the sent values, and findById reads it", Without: "passes the answer on", try: written(func(t *trial, body schema.Object, key string) {
 		row := t.result(t.call("create", `{"body":`+string(body.AppendJSON(nil))+`}`))
 		if row == nil {
 			return
@@ -53,7 +53,7 @@ var writes = []clause{
 		}
 		t.skip("no field has a value of another type")
 	})},
-	{ID: "update", Number: "2.2", Text: "update changes the sent fields and keeps the others", Without: "answers what the host answers", try: written(func(t *trial, body schema.Object, key string) {
+	{ID: "update", Number: "2.2", Text: "update changes the sent fields and keeps the others", Without: "passes the answer on", try: written(func(t *trial, body schema.Object, key string) {
 		if t.door.op("update") == nil {
 			t.absent("the door has no update")
 			return
@@ -75,7 +75,7 @@ var writes = []clause{
 		}
 		t.skip("no field may be updated")
 	})},
-	{ID: "delete", Number: "4.2", Text: "delete gives true, then false or NOT_FOUND, and findById null", Without: "answers what the host answers", try: written(func(t *trial, body schema.Object, key string) {
+	{ID: "delete", Number: "4.2", Text: "delete gives true, then false or NOT_FOUND, and findById null", Without: "passes the answer on", try: written(func(t *trial, body schema.Object, key string) {
 		if t.door.op("delete") == nil {
 			t.absent("the door has no delete")
 			return
