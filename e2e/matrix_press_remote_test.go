@@ -46,7 +46,7 @@ func pressRemote(t testing.TB, cards bool) string {
 		}
 	}
 	config.Store, config.Identity.Dev = "memory", true
-	config.Remotes = map[string]gateway.Remote{"press": {URL: url}}
+	config.Remotes = map[string]gateway.Remote{"press": {URL: url, Open: !cards}}
 	gw, err := gateway.New(here, &gateway.Options{Config: config, Logger: silent})
 	if err != nil {
 		t.Fatal(err)

@@ -129,6 +129,9 @@ func writeNested(ctx context.Context, x *execution, res *Result) error {
 				}
 			}
 		}
+		if cuts == nil { // the empty list of a new row
+			continue
+		}
 		changes := w.rows
 		if relation.Far != nil {
 			changes = w.links

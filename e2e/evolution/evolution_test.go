@@ -14,7 +14,7 @@ import (
 
 var (
 	from  = flag.Uint64("from", 1, "the first seed")
-	cases = flag.Int("cases", 16, "how many seeds")
+	cases = flag.Int("cases", 32, "how many seeds")
 )
 
 // pair is two versions of a project, and what was changed between them.

@@ -29,11 +29,11 @@ func TestSizes(t *testing.T) {
 		return n
 	}
 	// What judges every card, formats aside: a page ships those that its cards name.
-	if n := size("runtime", `export { schema, details, fill } from "./node_modules/@shop/catalog/judge.js"; export { engine } from "./node_modules/@shop/catalog/engine.js";`); n > 4224 {
-		t.Errorf("the runtime has %d bytes; 4224 are allowed", n)
+	if n := size("runtime", `export { schema, details, fill } from "./node_modules/@shop/catalog/judge.js"; export { engine } from "./node_modules/@shop/catalog/engine.js";`); n > 4240 {
+		t.Errorf("the runtime has %d bytes; 4240 are allowed", n)
 	}
 	// A page that judges products: no transport, no other card.
-	if n := size("page", `import { product } from "@shop/catalog"; globalThis.judge = product.create["~standard"].validate;`); n > 4224+1536 {
+	if n := size("page", `import { product } from "@shop/catalog"; globalThis.judge = product.create["~standard"].validate;`); n > 4240+1536 {
 		t.Errorf("a page that judges one form has %d bytes", n)
 	}
 	// A card of twenty fields of every kind.

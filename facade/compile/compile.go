@@ -71,10 +71,6 @@ func compile(r *report, source *facade.Project, opts *Options) *facade.Compiled 
 	registry := cmp.Or(source.Registry, schema.Builtins())
 	texts := convertSeeds(source.Fronds)
 	defer texts.beside.Wait()
-	now := opts.Now
-	if now == nil {
-		now = time.Now
-	}
 	configs, beside := readConfigs(r, source.Fronds)
 	set := compileCards(r, source, configs, registry, opts)
 	if set == nil {
@@ -119,7 +115,7 @@ func compile(r *report, source *facade.Project, opts *Options) *facade.Compiled 
 	compileRules(r, m, k, &access.Compiler{Fronds: m.fronds, User: opts.User, Fault: r.fault, Advise: r.advise}, source.Fronds, configs, beside)
 	cascades := cascades(m)
 	transactions(m, k, cascades)
-	served := catalog.New(cmp.Or(source.Vendor, schema.DefaultVendor), m.fronds, m.set, schemaChanges(r, m, now, source.Fronds, configs), cascades)
+	served := catalog.New(cmp.Or(source.Vendor, schema.DefaultVendor), m.fronds, m.set, schemaChanges(r, m, clockOf(opts), source.Fronds, configs), cascades)
 	presets(m, k)
 	showSurfaces(r, m, served, k, source.Fronds, configs, beside, opts.CloseUndecided)
 	withoutMany(m, source.Fronds)
@@ -129,6 +125,14 @@ func compile(r *report, source *facade.Project, opts *Options) *facade.Compiled 
 	addNotes(r, m, k, served, source.Fronds)
 	k.Catalog = served
 	return k.Compiled
+}
+
+// clockOf returns the clock of a compilation.
+func clockOf(opts *Options) func() time.Time {
+	if opts.Now != nil {
+		return opts.Now
+	}
+	return time.Now
 }
 
 // compileRules compiles the access rules of every Frond, and those beside the cards of remotes.
