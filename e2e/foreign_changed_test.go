@@ -21,17 +21,20 @@ func TestHostsThatAnswerOtherwise(t *testing.T) {
 		want    string
 	}{
 		{
-			"cards have changed", []string{foreignOp("findById", "query"), foreignOp("findByIds", "query")},
+			"cards have changed",
+			[]string{foreignOp("findById", "query"), foreignOp("findByIds", "query")},
 			map[string]func(invoked) any{"note.list": notes, "writer.findByIds": refuses, "writer.findById": refuses},
 			`{"notes":{"items":[{"title":"One","writer":null},{"title":"Two","writer":null}]}} BAD_GATEWAY BAD_GATEWAY`,
 		},
 		{
-			"more keys than asked", []string{foreignOp("findById", "query"), foreignOp("findByIds", "query")},
+			"more keys than asked",
+			[]string{foreignOp("findById", "query"), foreignOp("findByIds", "query")},
 			map[string]func(invoked) any{"note.list": notes, "writer.findByIds": always(`[{"id":"w1","name":"A"},{"id":"w2","name":"B"},{"id":"w3","name":"C"}]`)},
 			`{"notes":{"items":[{"title":"One","writer":null},{"title":"Two","writer":null}]}} BAD_GATEWAY BAD_GATEWAY`,
 		},
 		{
-			"as many keys as asked, and null", []string{foreignOp("findById", "query"), foreignOp("findByIds", "query")},
+			"as many keys as asked, and null",
+			[]string{foreignOp("findById", "query"), foreignOp("findByIds", "query")},
 			map[string]func(invoked) any{"note.list": notes, "writer.findByIds": always(`[null,{"id":"w2","name":"B"}]`)},
 			`{"notes":{"items":[{"title":"One","writer":null},{"title":"Two","writer":{"name":"B"}}]}}`,
 		},

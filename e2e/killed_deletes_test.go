@@ -137,8 +137,10 @@ func (k *killedDeletes) delete(product string, step int, early bool) bool {
 	k.t.Helper()
 	k.products = append(k.products, product)
 	for _, row := range [][2]string{
-		{"/api/catalog/products", `{"id":"%s"}`}, {"/api/catalog/variants", `{"id":"v-%[1]s","productId":"%[1]s"}`},
-		{"/api/sales/lines", `{"id":"l-%[1]s","productId":"%[1]s"}`}, {"/api/sales/notes", `{"id":"n-%[1]s","productId":"%[1]s"}`},
+		{"/api/catalog/products", `{"id":"%s"}`},
+		{"/api/catalog/variants", `{"id":"v-%[1]s","productId":"%[1]s"}`},
+		{"/api/sales/lines", `{"id":"l-%[1]s","productId":"%[1]s"}`},
+		{"/api/sales/notes", `{"id":"n-%[1]s","productId":"%[1]s"}`},
 		{"/api/sales/marks", `{"id":"m-%[1]s","variantId":"v-%[1]s"}`},
 	} {
 		recovered(k.t, func() bool {

@@ -57,7 +57,7 @@ const followUps = "delete "
 func (h *host) keepsFollowUps() bool { return h.values != nil && h.keepValue != nil && h.records() }
 
 // deleteWith deletes rows by run, and changes the rows that follow them.
-func deleteWith(ctx context.Context, x *execution, follow []pointedRows, run func(context.Context, *execution) (*Result, error)) (*Result, error) {
+func deleteWith(ctx context.Context, x *execution, follow []pointedRows, run func(context.Context, *execution) (*Result, error)) (*Result, error) { //nolint:contextcheck // the transaction ends before what follows it
 	f := &followUp{state: x.state, trace: x.call.Invocation.Trace, rows: follow}
 	dry := x.trace.dry() || InDryRun(ctx)
 	if x.host.keepsFollowUps() && !dry {

@@ -113,7 +113,7 @@ func Orphans(ctx context.Context, of *facade.Project, opts *Options) (all []faca
 		if prepare := h.store.can.Prepare; prepare != nil {
 			task := h.task(f)
 			err := prepare(ctx, task.Entities, task.Changes, h.config.Store != memoryStore)
-			if differs := (migration.Differs)(nil); errors.As(err, &differs) {
+			if differs := migration.Differs(nil); errors.As(err, &differs) {
 				return fmt.Errorf("the store does not fit the cards: %w; start the gateway over it, or run frond migrate apply", differs)
 			}
 			if err != nil {

@@ -122,7 +122,7 @@ func (b *remoteBytes) request() (mediaType string, size int64, err error) {
 	if b.next > 0 {
 		header.Set("Range", fmt.Sprintf("bytes=%d-", b.next))
 	}
-	res, err := b.files.request(b.ctx, http.MethodGet, b.query, header, nil) //nolint:bodyclose // Close does
+	res, err := b.files.request(b.ctx, http.MethodGet, b.query, header, nil)
 	if err != nil {
 		return "", 0, err
 	}

@@ -29,8 +29,10 @@ func TestStorePooled(t *testing.T) {
 		return open(t, postgres.Options{URL: url, Statement: -1}, entities)
 	}}
 	if testing.Short() { // a pooler makes a difference where statements are prepared or belong together
-		h.Only = []string{"insert", "relations hold", "pages by cursor", "many keys at once", "a caller who is gone", "writers and readers side by side",
-			"a transaction is committed whole or not at all", "transactions within each other", "transfers keep the sum", "random reads against the reference store"}
+		h.Only = []string{
+			"insert", "relations hold", "pages by cursor", "many keys at once", "a caller who is gone", "writers and readers side by side",
+			"a transaction is committed whole or not at all", "transactions within each other", "transfers keep the sum", "random reads against the reference store",
+		}
 	}
 	storetest.Run(t, h)
 }
