@@ -189,7 +189,7 @@ func TestFactWithoutSchemaIsOpened(t *testing.T) {
 	files["fronds/post/frond.yaml"] = "facts: [{name: ratesChanged}]"
 	there.serve("post", folderOf(t, files))
 	for said, want := range map[string]string{
-		"collectors: {letter: open}":                                           `401 ratesChanged: its host cannot be asked who may receive it; facts: {ratesChanged: {open: true}} in fronds/post/frond.yaml opens it for everybody`,
+		"collectors: {letter: open}":                                           `401 ratesChanged: its host does not say which callers may have it; facts: {ratesChanged: {open: true}} in fronds/post/frond.yaml opens it for everybody`,
 		"collectors: {letter: open}\nfacts: {ratesChanged: {open: true}}":      "200 text/event-stream",
 		"collectors: {letter: open, ratesChanged: [{when: user.id == 'ann'}]}": "401 ratesChanged is not for everybody; say who you are",
 	} {
