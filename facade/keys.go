@@ -78,12 +78,18 @@ func errManyKeys(e *schema.Entity) error {
 	return kiterror.Errorf(kiterror.NotImplemented, "more than %d rows of %s would be asked for, which are kept elsewhere; narrow the condition", maxKeys, e.Name)
 }
 
-// seenBy is the viewer for rows behind a relation: the caller, or for an access rule the host, which sees them all.
-func seenBy(x *viewer, rule bool) *viewer {
-	if !rule || x.inside {
-		return x
-	}
+// asHost is the viewer as this host asks by itself, from which access rules hide no rows.
+func asHost(x *viewer) *viewer {
 	own := *x
 	own.inside, own.state = true, x.state.OfHost()
 	return &own
+}
+
+// seenBy is the viewer for rows behind a relation: the caller, or for an access rule the host. The author's own code asks its
+// hosts as its caller.
+func seenBy(x *viewer, rule bool) *viewer {
+	if rule && !x.inside {
+		return asHost(x)
+	}
+	return x
 }

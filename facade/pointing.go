@@ -3,13 +3,10 @@ package facade
 import (
 	"context"
 	"slices"
-	"strings"
 
-	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
-	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -126,9 +123,6 @@ func manyDeletesPointed(run func(context.Context, *execution) (*Result, error)) 
 		return deleteWith(ctx, x, follow, run)
 	}
 }
-
-// asHost is the caller as this host asks for rows that point at a row, which access rules may hide from the caller.
-func asHost(x *viewer) *viewer { return seenBy(x, true) }
 
 // pointed returns the rows elsewhere that point at rows of e with these keys, or at rows that go with them, and have to follow them.
 // The error is CONFLICT where they keep a row; at is then the key of the row, if it is one of keys. seen has the keys of rows, by
@@ -266,95 +260,4 @@ func kept(ctx context.Context, x *execution, e *schema.Entity, keys []any, seen 
 		}
 	}
 	return nil
-}
-
-// Orphans are rows whose reference names a row that its host does not have.
-type Orphans struct {
-	By    *schema.Property // the reference
-	Count int              // of rows
-	Keys  []string         // of some of the rows
-	Read  int              // rows that were looked at
-	More  bool             // there are rows that were not
-	Err   error            // the rows could not be read
-}
-
-// The bounds of [Facade.Orphans]: rows that are looked at and keys that are named, for a reference.
-const (
-	mostOrphansRead  = 100_000
-	mostOrphansNamed = 10
-)
-
-// Orphans looks for orphans of each reference between rows that are kept in different places.
-func (f *Facade) Orphans(ctx context.Context) (all []Orphans) {
-	h := f.host
-	x := &viewer{host: h, call: &Call{}, inside: true, state: access.State(nil).OfHost()}
-	for _, e := range h.catalog.Set.Entities {
-		for _, p := range e.Fields {
-			if l := p.Link; l != nil && p.Stored && l.Through == nil && catalog.Apart(h.catalog.Fronds, l) && h.reaches(e) && h.reaches(l.Target) {
-				all = append(all, orphansOf(ctx, x, p))
-			}
-		}
-	}
-	return all
-}
-
-// orphansOf looks for orphans of one reference.
-func orphansOf(ctx context.Context, x *viewer, by *schema.Property) Orphans {
-	o := Orphans{By: by}
-	type row struct {
-		key  string
-		refs []any
-	}
-	var batch []row
-	ask := func() {
-		refs := newKeys(by)
-		for _, r := range batch {
-			for _, ref := range r.refs {
-				if !refs.seen[ref] {
-					refs.seen[ref] = true
-					refs.values = append(refs.values, ref)
-				}
-			}
-		}
-		gone, err := (&pointedRows{by, refs.values}).gone(ctx, x)
-		o.Err = err
-		missing := map[any]bool{}
-		for _, key := range gone {
-			missing[key] = true
-		}
-		for _, r := range batch {
-			for _, ref := range r.refs {
-				if missing[ref] {
-					if o.Count++; len(o.Keys) < mostOrphansNamed {
-						o.Keys = append(o.Keys, r.key)
-					}
-					break
-				}
-			}
-		}
-		batch = nil
-	}
-	where := &filter.Filter{Op: filter.IsNull, Field: by, Values: []any{false}}
-	key := by.Owner.Primary.Name
-	err := x.host.rows(ctx, x, by.Owner, []string{key, by.Name}, where, mostOrphansRead, func(found rows.Row) bool {
-		if o.Read == mostOrphansRead {
-			o.More = true
-			return false
-		}
-		o.Read++
-		refs := newKeys(by)
-		refs.add(found.Get(by.Name))
-		batch = append(batch, row{strings.Trim(string(found.Get(key)), `"`), refs.values})
-		if len(batch) == 500 {
-			ask()
-		}
-		return o.Err == nil
-	})
-	if o.Err == nil {
-		o.Err = err
-	}
-	if o.Err == nil && len(batch) > 0 {
-		ask()
-	}
-	return o
 }
