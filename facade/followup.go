@@ -270,10 +270,13 @@ func (f *followUp) read(h *host, text json.RawMessage) (bool, error) {
 	return true, nil
 }
 
+// FollowsDeletes reports whether deletes have rows of other hosts follow.
+func (f *Facade) FollowsDeletes() bool { return len(f.host.pointing) > 0 && f.host.keepsFollowUps() }
+
 // UnfinishedDeletes returns the deletes of rows whose followers at other hosts may still be there, by their keys. A delete under way
 // is among them.
 func (f *Facade) UnfinishedDeletes(ctx context.Context) (map[string]json.RawMessage, error) {
-	if f.host.pointing == nil || !f.host.keepsFollowUps() {
+	if !f.host.keepsFollowUps() {
 		return nil, nil
 	}
 	return f.host.values.Values(ctx, followUps)

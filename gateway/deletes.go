@@ -51,10 +51,13 @@ func (d *deletes) start() {
 	})
 }
 
-// look tries the deletes that are due. One that is found for the first time is probably under way and waits for the next look,
+// look tries the deletes that are due, which are read at the start, and later where new ones may be. One that is found for the first time is probably under way and waits for the next look,
 // unless ended says that the process which began it has ended.
 func (d *deletes) look(ctx context.Context, now time.Time, ended bool) {
 	f := d.current()
+	if d.known != nil && len(d.known) == 0 && !f.FollowsDeletes() {
+		return
+	}
 	all, err := f.UnfinishedDeletes(ctx)
 	if err != nil {
 		d.log.Debug("the unfinished deletes cannot be read", "error", err)
