@@ -24,9 +24,17 @@ func rowsAnywhere(ctx context.Context, x *viewer, e *schema.Entity, fields []str
 		}
 		return x.host.remotes.Rows(ctx, r, fields, where, limit, visit)
 	}
+	store := x.store()
+	if c, is := store.(crossing); is { // once for all pages
+		var err error
+		if where, err = c.Filter(ctx, where); err != nil {
+			return err
+		}
+		store = c.Store
+	}
 	q := &Find{Entity: e, Select: rows.NewLayout(fields), Where: where, Sort: newOrder(e, nil).keys, Limit: min(limit, 1000)}
 	for {
-		found, err := x.store().Find(ctx, q)
+		found, err := store.Find(ctx, q)
 		if err != nil {
 			return err
 		}

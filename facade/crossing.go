@@ -16,7 +16,6 @@ import (
 type crossing struct {
 	Store
 	filter.Crossing
-	x *viewer
 }
 
 // store is the store of this host, as the trace of the call wraps it. It takes conditions on rows elsewhere.
@@ -32,7 +31,7 @@ func (x *viewer) store() Store {
 }
 
 func newCrossing(x *viewer, s Store) crossing {
-	return crossing{x: x, Store: s, Crossing: filter.Crossing{
+	return crossing{s, filter.Crossing{
 		Apart: func(l *schema.Link) bool { return catalog.Apart(x.host.catalog.Fronds, l) },
 		Keys: func(ctx context.Context, field *schema.Property, where *filter.Filter, rule bool) ([]any, error) {
 			return allKeys(ctx, seenBy(x, rule), field, where)
@@ -62,24 +61,8 @@ func crosses(c *catalog.Catalog) bool {
 // Find implements [Store].
 func (c crossing) Find(ctx context.Context, q *Find) (*Found, error) {
 	own := *q
-	var err error
-	if slices.ContainsFunc(q.Sort, func(k SortKey) bool { return isApart(c.x.host.catalog, k.Derived) }) {
-		if own.Where, err = c.Filter(ctx, q.Where); err != nil {
-			return nil, err
-		}
-		return mergedFind(ctx, c.x, &own, func(ctx context.Context, ids []json.RawMessage) (*rows.Rows, []Group, error) {
-			found, err := c.Store.Find(ctx, &Find{Entity: q.Entity, Select: q.Select, Where: own.Where, Limit: 1, Each: &EachKey{Field: q.Entity.Primary, Values: ids}})
-			if err != nil {
-				return nil, nil, err
-			}
-			groups := make([]Group, len(ids))
-			for i, g := range found.Groups {
-				groups[i] = Group{From: g.From, To: g.To}
-			}
-			return found.Rows, groups, nil
-		})
-	}
 	own.Sort = slices.Clone(q.Sort)
+	var err error
 	for i, key := range q.Sort {
 		if own.Sort[i].Derived, err = c.Derived(ctx, key.Derived); err != nil {
 			return nil, err

@@ -324,11 +324,14 @@ func sortBehind(ctx context.Context, x *viewer, path string) (d *filter.Derived,
 	return d, p.Missing, why
 }
 
-// merges reports whether rows of a remote are brought here to be sorted by a value behind a relation: rows of different places
-// give it, or its host does not sort by it, or the host knows nothing of the access rules here.
+// merges reports whether rows are sorted here by a value behind a relation, and not where they are kept: rows of different places
+// give it, or a host does not sort by it, or the host knows nothing of the access rules here.
 func merges(x *viewer, d *filter.Derived) bool {
 	list := x.door.Operation("list")
-	if x.door.Frond.Remote == "" || list == nil {
+	switch {
+	case isApart(x.host.catalog, d):
+		return true
+	case x.door.Frond.Remote == "" || list == nil:
 		return false
 	}
 	for at := d; at != nil; at = at.Next {
@@ -336,7 +339,7 @@ func merges(x *viewer, d *filter.Derived) bool {
 			return true
 		}
 	}
-	return !list.SortsBehind || isApart(x.host.catalog, d)
+	return !list.SortsBehind
 }
 
 // sortable lists the fields that the caller may sort by, for messages.

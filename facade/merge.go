@@ -22,78 +22,75 @@ type sorting struct {
 	of     []int             // places in EachKey.Values
 }
 
-// mergedFind answers a find. fetch reads rows by their primary keys, a group for each.
-func mergedFind(ctx context.Context, x *viewer, q *Find, fetch func(ctx context.Context, ids []json.RawMessage) (*rows.Rows, []Group, error)) (*Found, error) {
-	all, err := sortedRows(ctx, x, q)
-	if err != nil {
-		return nil, err
-	}
-	own := *q
-	if own.From, err = placeOf(q, q.From, all, q.Backward); err == nil {
-		own.Until, err = placeOf(q, q.Until, all, !q.Backward)
-	}
-	if err != nil {
-		return nil, err
-	}
-	found := &Found{Total: -1}
-	var cut []*sorting
-	groups := 1
-	if q.Each != nil {
-		groups = len(q.Each.Values)
-	}
-	for i := range groups {
-		of := all
-		if q.Each != nil {
-			of = slices.DeleteFunc(slices.Clone(all), func(r *sorting) bool { return !slices.Contains(r.of, i) })
-		}
-		g := FoundGroup{From: len(cut), Total: -1}
-		if q.Count {
-			g.Total = int64(len(of))
-		}
-		var page []*sorting
-		page, g.More = pageOf(&own, of)
-		cut = append(cut, page...)
-		g.To = len(cut)
-		found.Groups = append(found.Groups, g)
-	}
-	return found, found.fill(ctx, q, cut, fetch)
+// merging reads a page of such a list, and what there is before it.
+type merging struct {
+	x *viewer
+	// fetch reads rows by their primary keys, a group for each.
+	fetch func(ctx context.Context, ids []json.RawMessage) (*Result, error)
+	all   []*sorting // in order; nil: not read yet
 }
 
-// fill fetches the rows of the groups. A row that is gone since its key was read is left out.
-func (f *Found) fill(ctx context.Context, q *Find, cut []*sorting, fetch func(ctx context.Context, ids []json.RawMessage) (*rows.Rows, []Group, error)) error {
+// find answers a find. The next ones are about other pages of the same list.
+func (m *merging) find(ctx context.Context, q *Find) (found *Found, err error) {
+	if m.all == nil {
+		if m.all, err = sortedRows(ctx, m.x, q); err != nil {
+			return nil, err
+		}
+	}
+	own := *q
+	if own.From, err = placeOf(q.From, m.all, q.Backward); err == nil {
+		own.Until, err = placeOf(q.Until, m.all, !q.Backward)
+	}
+	if err != nil {
+		return nil, err
+	}
+	found = &Found{Total: -1}
+	if q.Each == nil {
+		page := m.page(&own, m.all)
+		found.Total, found.More = page.Total, page.More
+		return found, m.fill(ctx, q, found, []*mergedPage{page})
+	}
+	pages := make([]*mergedPage, len(q.Each.Values))
+	for i := range pages {
+		pages[i] = m.page(&own, slices.DeleteFunc(slices.Clone(m.all), func(r *sorting) bool { return !slices.Contains(r.of, i) }))
+	}
+	err = m.fill(ctx, q, found, pages)
+	for _, page := range pages {
+		found.Groups = append(found.Groups, page.FoundGroup)
+	}
+	return found, err
+}
+
+// fill fetches the rows of pages. A row that is gone since its key was read is left out.
+func (m *merging) fill(ctx context.Context, q *Find, found *Found, pages []*mergedPage) error {
 	places := map[string]int{}
 	var ids []json.RawMessage
-	for _, r := range cut {
-		if _, is := places[string(r.id)]; !is {
-			places[string(r.id)] = len(ids)
-			ids = append(ids, r.id)
-		}
-	}
-	f.Rows = rows.New(q.Select, 0)
-	var groups []Group
-	if len(ids) > 0 {
-		fetched, by, err := fetch(ctx, ids)
-		if err != nil {
-			return err
-		}
-		groups = by
-		all := rows.New(fetched.Layout(), len(cut))
-		defer func() { f.Rows = all }()
-		for i := range f.Groups {
-			g := &f.Groups[i]
-			from, to := g.From, g.To
-			g.From = all.Len()
-			for _, r := range cut[from:to] {
-				if at := groups[places[string(r.id)]]; at.From < at.To {
-					all.CopyRow(fetched.Row(at.From))
-					f.Keys = append(f.Keys, appendList(r.values))
-				}
+	for _, page := range pages {
+		for _, r := range page.rows {
+			if _, is := places[string(r.id)]; !is {
+				places[string(r.id)] = len(ids)
+				ids = append(ids, r.id)
 			}
-			g.To = all.Len()
 		}
 	}
-	if q.Each == nil {
-		f.Total, f.More, f.Groups = f.Groups[0].Total, f.Groups[0].More, nil
+	found.Rows = rows.New(q.Select, 0)
+	if len(ids) == 0 {
+		return nil
+	}
+	fetched, err := m.fetch(ctx, ids)
+	if err != nil {
+		return err
+	}
+	found.Rows = rows.New(fetched.Rows.Layout(), len(ids))
+	for _, page := range pages {
+		page.From = found.Rows.Len()
+		for _, r := range page.rows {
+			if at := fetched.Groups[places[string(r.id)]]; at.From < at.To {
+				found.Rows.CopyRow(fetched.Rows.Row(at.From))
+				found.Keys = append(found.Keys, appendList(r.values))
+			}
+		}
+		page.To = found.Rows.Len()
 	}
 	return nil
 }
@@ -223,7 +220,7 @@ func compareValues(sort []SortKey, a, b []json.RawMessage) int {
 }
 
 // placeOf returns the values of a cursor, with those that were too long for it as the row of its key has them.
-func placeOf(q *Find, from []json.RawMessage, all []*sorting, backward bool) ([]json.RawMessage, error) {
+func placeOf(from []json.RawMessage, all []*sorting, backward bool) ([]json.RawMessage, error) {
 	if !slices.ContainsFunc(from, isCut) {
 		return from, nil
 	}
@@ -235,8 +232,18 @@ func placeOf(q *Find, from []json.RawMessage, all []*sorting, backward bool) ([]
 	return nil, errCursorGone(backward)
 }
 
-// pageOf returns the rows of a page, and whether there are more in the direction of reading.
-func pageOf(q *Find, of []*sorting) (page []*sorting, more bool) {
+// mergedPage is a page, before its rows are fetched.
+type mergedPage struct {
+	FoundGroup
+	rows []*sorting
+}
+
+// page returns the page of rows in order.
+func (m *merging) page(q *Find, of []*sorting) *mergedPage {
+	page := &mergedPage{FoundGroup: FoundGroup{Total: -1}}
+	if q.Count {
+		page.Total = int64(len(of))
+	}
 	if q.From != nil {
 		of = slices.DeleteFunc(slices.Clone(of), func(r *sorting) bool {
 			c := compareValues(q.Sort, r.values, q.From)
@@ -249,12 +256,14 @@ func pageOf(q *Find, of []*sorting) (page []*sorting, more bool) {
 			return q.Backward && c < 0 || !q.Backward && c > 0 || c == 0
 		})
 	}
+	n := min(max(q.Limit, 0), max(0, len(of)-q.Offset))
+	page.More = len(of)-q.Offset > n
 	if q.Backward { // the offset counts from the end, and the rows stay in the order of Sort
-		of = of[:max(0, len(of)-q.Offset)]
-		n := min(max(q.Limit, 0), len(of))
-		return of[len(of)-n:], len(of) > n
+		end := max(0, len(of)-q.Offset)
+		page.rows = of[end-n : end]
+	} else {
+		begin := min(q.Offset, len(of))
+		page.rows = of[begin : begin+n]
 	}
-	of = of[min(q.Offset, len(of)):]
-	n := min(max(q.Limit, 0), len(of))
-	return of[:n], len(of) > n
+	return page
 }

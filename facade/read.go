@@ -74,6 +74,9 @@ func runList(ctx context.Context, x *execution) (*Result, error) {
 		return res, err
 	}
 	l := &x.list
+	if l.order.merged {
+		return runMerged(ctx, x)
+	}
 	var err error
 	if l.from, err = locate(ctx, x, l.from, l.backward); err != nil {
 		return nil, err
@@ -81,17 +84,20 @@ func runList(ctx context.Context, x *execution) (*Result, error) {
 	return pageFound(ctx, x, x.store().Find)
 }
 
-// runMerged reads a page of a remote's rows in an order that is made here.
+// runMerged reads a page in an order that is made here, of rows that are kept here or elsewhere.
 func runMerged(ctx context.Context, x *execution) (*Result, error) {
-	return pageFound(ctx, x, func(ctx context.Context, q *Find) (*Found, error) {
-		return mergedFind(ctx, &x.viewer, q, func(ctx context.Context, ids []json.RawMessage) (*rows.Rows, []Group, error) {
-			res, err := findRemote(ctx, &x.viewer, x.door.Door, remoteFields(x), x.doorScope.Rows, ids...)
-			if err != nil {
-				return nil, nil, err
-			}
-			return res.Rows, res.Groups, nil
-		})
-	})
+	m := merging{x: &x.viewer, fetch: func(ctx context.Context, ids []json.RawMessage) (*Result, error) {
+		if x.door.Frond.Remote != "" {
+			return findRemote(ctx, &x.viewer, x.door.Door, remoteFields(x), x.doorScope.Rows, ids...)
+		}
+		own := *x
+		own.each = &eachOf{field: x.door.Entity.Primary, values: ids}
+		for i := range ids {
+			own.each.order = append(own.each.order, i)
+		}
+		return runEachByID(ctx, &own, FormRow)
+	}}
+	return pageFound(ctx, x, m.find)
 }
 
 // pageFound reads the page, or one page for every key of a batch, through find.

@@ -590,7 +590,7 @@ type order struct {
 	mark uint64
 	// foreign: the cursors are made where the list runs, and nobody reads them here.
 	foreign bool
-	// merged: rows of a remote are sorted here.
+	// merged: the rows are sorted here, not where they are kept.
 	merged bool
 }
 
