@@ -7,7 +7,7 @@ import (
 	"github.com/frondhost/frond/gateway"
 )
 
-// TestTitlesOfViews: the titles of views are those of a host's own document. Two hosts, a Frond of this project and a synced one
+// TestTitlesOfViews: each host names the views of its own document. Two hosts, a Frond of this project and a synced one
 // may use one title for views that are equal or not; each serves its operations in full.
 func TestTitlesOfViews(t *testing.T) {
 	t.Parallel()

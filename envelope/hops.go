@@ -32,7 +32,7 @@ func HopsOf(ctx context.Context) int {
 	return n
 }
 
-// CheckHops returns the BAD_GATEWAY of a call that has passed more than [maxHops] hosts. frond is where it would go next.
+// CheckHops returns BAD_GATEWAY for a call that has passed more than [maxHops] hosts. frond is its next place.
 func CheckHops(ctx context.Context, frond string) *kiterror.Error {
 	if HopsOf(ctx) <= maxHops {
 		return nil

@@ -83,8 +83,11 @@ func (s State) User() map[string]any {
 const hostMember = "host"
 
 // OfHost returns the state for a call that a host makes by itself on behalf of the caller of s. Access rules do not hold for it.
-func (s State) OfHost() State {
-	own := State{hostMember: true}
+func (s State) OfHost() State { return s.with(hostMember) }
+
+// with returns the state with a member that is true.
+func (s State) with(member string) State {
+	own := State{member: true}
 	for name, value := range s {
 		own[name] = value
 	}
@@ -95,13 +98,7 @@ func (s State) OfHost() State {
 const rulesMember = "rules"
 
 // WithRules returns the state for a call whose filter has conditions of access rules, for which all rows exist.
-func (s State) WithRules() State {
-	own := State{rulesMember: true}
-	for name, value := range s {
-		own[name] = value
-	}
-	return own
-}
+func (s State) WithRules() State { return s.with(rulesMember) }
 
 // HasRules reports whether the filter of a call has such conditions.
 func (s State) HasRules() bool { return s[rulesMember] == true }

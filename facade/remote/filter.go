@@ -26,10 +26,10 @@ import (
 // of access rules here.
 func (h *Hosts) hostFilter(ctx context.Context, r *facade.RemoteRequest, f *filter.Filter) (*filter.Filter, error) {
 	op := r.Door.Operation("list")
-	if d := narrowed(f); d != nil && op == nil {
-		return nil, kiterror.Errorf(kiterror.NotImplemented, "%s is computed where %s runs, without your access rules for its rows; leave it out", d.As.Name, r.Door.Name)
-	}
 	if op == nil {
+		if d := narrowed(f); d != nil {
+			return nil, kiterror.Errorf(kiterror.NotImplemented, "%s is computed where %s runs, without your access rules for its rows; leave it out", d.As.Name, r.Door.Name)
+		}
 		return f.Joined(), nil
 	}
 	across := filter.Crossing{

@@ -146,7 +146,7 @@ func document(try func(*trial)) func(*trial) {
 	}
 }
 
-// operations are those of every door, as the document has them.
+// operations returns the operations of every door, in the order of the document.
 func (s *suite) operations() (all []json.RawMessage) {
 	for _, f := range elements(jsontext.Get(s.raw, "fronds")) {
 		for _, d := range elements(jsontext.Get(f, "doors")) {

@@ -58,28 +58,10 @@ var reads = []clause{
 			}
 		}
 	})},
-	{ID: "filter", Number: "2.5", Text: "filter of the list leaves out the rows that do not meet it: eq and in", Without: "offers no filter, and no relation to many rows of the door", try: listed(func(t *trial) {
-		if !t.door.takes("filter") {
-			t.absent("the input card of list has no filter")
-			return
-		}
-		name, value, ok := t.probe()
-		if !ok {
-			t.skip("there is no row to ask for")
-			return
-		}
+	{ID: "filter", Number: "2.5", Text: "filter of the list leaves out the rows that do not meet it: eq and in", Without: "offers no filter, and no relation to many rows of the door", try: probed("the input card of list has no filter", func(t *trial, name, value string) {
 		t.filtered(name, json.RawMessage(value), fmt.Sprintf(`{%s:{"eq":%s}}`, jsontext.Quote(name), value))
 	})},
-	{ID: "in", Number: "2.5", Text: "filter takes in, for several keys at once", Without: "answers conditions through relations to the door with the host's refusal", try: listed(func(t *trial) {
-		if !t.door.takes("filter") {
-			t.skip("")
-			return
-		}
-		name, value, ok := t.probe()
-		if !ok {
-			t.skip("there is no row to ask for")
-			return
-		}
+	{ID: "in", Number: "2.5", Text: "filter takes in, for several keys at once", Without: "answers conditions through relations to the door with the host's refusal", try: probed("", func(t *trial, name, value string) {
 		f := fmt.Sprintf(`{%s:{"in":[%s]}}`, jsontext.Quote(name), value)
 		if a := t.call("list", t.page(`"filter":`+f)); a.Error != nil && !a.denied() {
 			t.absent("the host refuses in")
@@ -190,6 +172,27 @@ func listed(try func(*trial)) func(*trial) {
 		}
 		t.host.sent, t.host.got = t.door.sent, t.door.got
 		try(t)
+	})
+}
+
+// probed tries a clause about the filter of each list, by a value that a row has. without is the verdict on a list without a filter;
+// "": another clause has it.
+func probed(without string, try func(t *trial, name, value string)) func(*trial) {
+	return listed(func(t *trial) {
+		name, value, ok := "", "", false
+		if t.door.takes("filter") {
+			name, value, ok = t.probe()
+		}
+		switch {
+		case ok:
+			try(t, name, value)
+		case t.door.takes("filter"):
+			t.skip("there is no row to ask for")
+		case without != "":
+			t.absent("%s", without)
+		default:
+			t.skip("")
+		}
 	})
 }
 

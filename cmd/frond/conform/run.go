@@ -24,7 +24,7 @@ type Options struct {
 	State  json.RawMessage // of the caller that the frames name; nil: none
 }
 
-// Run tries the clauses. The error is that of a host that cannot be reached.
+// Run tries the clauses. It returns an error if the host cannot be reached.
 func Run(ctx context.Context, o *Options) ([]Result, error) {
 	h := &host{base: strings.TrimRight(o.URL, "/"), header: o.Header, signer: o.Signer, frond: o.Frond, state: o.State, client: &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
