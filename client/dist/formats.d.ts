@@ -1,5 +1,7 @@
 type Check = (text: string) => boolean;
 type Format = readonly [example: string, check: Check];
+/** Loads the table of host names beyond ASCII, which the first label that begins with xn-- loads too. */
+export declare const hostNames: () => Promise<void>;
 export declare const date: Format;
 export declare const time: Format;
 export declare const dateTime: Format;

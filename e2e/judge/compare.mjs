@@ -14,6 +14,7 @@ import { pathToFileURL } from "node:url";
 async function judged([base, { data, formats, bodies }]) {
   const load = (name) => import(base + name);
   const [{ schema, details }, { engine }, { matcher }, checks] = await Promise.all(["judge.js", "engine.js", "matcher.js", "formats.js"].map(load));
+  await checks.hostNames?.();
   const camel = (name) => name.replace(/-(.)/g, (_, c) => c.toUpperCase());
   // {"$bigint": "…"} stands for an integer beyond 2^53, which is sent with all its digits.
   const revive = (_, v) => (v && typeof v === "object" && typeof v.$bigint === "string" ? BigInt(v.$bigint) : v);
