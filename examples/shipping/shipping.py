@@ -227,6 +227,8 @@ class Handler(BaseHTTPRequestHandler):
         if body or status != 200:  # 204 has neither (RFC 9110, 15.3.5)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body)))
+        if self.close_connection:
+            self.send_header("Connection", "close")
         self.end_headers()
         self.wfile.write(body)
 

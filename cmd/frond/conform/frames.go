@@ -63,6 +63,7 @@ var frames = []clause{
 		if err == nil && a.Error == nil && a.status < 400 && a.Result != nil {
 			t.absent("it is taken")
 		}
+		t.host.client.CloseIdleConnections() // a host may close the connection of a refused body
 		if after, err := t.host.post(t.ctx, discover); err != nil || after.Result == nil {
 			t.fail("the host does not answer the next call")
 		}
