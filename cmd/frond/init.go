@@ -242,7 +242,7 @@ func (d *database) describe(ctx context.Context, dir string) (db *dbschema.Datab
 	if strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://") {
 		// The URL may hold a password, so the project names a variable instead. The error
 		// says everything that the store would log.
-		db, err := postgres.Describe(ctx, postgres.Options{URL: url, Statement: -1, Logger: slog.New(slog.DiscardHandler)})
+		db, err := postgres.Describe(ctx, postgres.Options{URL: url, Logger: slog.New(slog.DiscardHandler)})
 		return db, store, err
 	}
 	if scheme, _, _ := strings.Cut(url, ":"); scheme == "http" || scheme == "https" {
