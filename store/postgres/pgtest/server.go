@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"syscall"
 	"time"
 
@@ -31,11 +32,15 @@ type Server struct {
 	settings []string // arguments of `postgres`
 	cmd      *exec.Cmd
 	ended    <-chan struct{} // closed when cmd and its children have ended
+
+	mu    sync.Mutex
+	admin *pgx.Conn // to the database postgres, kept for the next test that makes a database
 }
 
-// URL returns the address of a database of the server.
+// URL returns the address of a database of the server. The server has no TLS, and a client that may
+// ask for TLS connects twice.
 func (s *Server) URL(database string) string {
-	return fmt.Sprintf("postgres://postgres@127.0.0.1:%d/%s", s.port, database)
+	return fmt.Sprintf("postgres://postgres@127.0.0.1:%d/%s?sslmode=disable", s.port, database)
 }
 
 // Port returns the port on 127.0.0.1 where the server listens.
@@ -65,6 +70,26 @@ func (s *Server) Exec(database string, statements ...string) error {
 		}
 	}
 	return nil
+}
+
+// administer runs a statement in the database postgres. Each connection of a server is a process of
+// its own, so that one is kept.
+func (s *Server) administer(statement string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if s.admin != nil {
+		if _, err := s.admin.Exec(ctx, statement); err == nil {
+			return nil
+		}
+		_ = s.admin.Close(ctx) // the server may have been started again
+	}
+	var err error
+	if s.admin, err = pgx.Connect(ctx, s.URL("postgres")); err == nil {
+		_, err = s.admin.Exec(ctx, statement)
+	}
+	return err
 }
 
 // Query returns the one value, as text, that a statement of one row and one column gives.

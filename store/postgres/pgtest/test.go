@@ -46,12 +46,12 @@ var databases atomic.Int64
 func create(t testing.TB, server *Server) string {
 	t.Helper()
 	name := fmt.Sprintf("test_%d_%d", os.Getpid(), databases.Add(1))
-	if err := server.Exec("postgres", "create database "+name); err != nil {
+	if err := server.administer("create database " + name); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		// A server that the test has stopped takes its databases along.
-		if err := server.Exec("postgres", "drop database "+name+" with (force)"); err != nil && server.dir == "" {
+		if err := server.administer("drop database " + name + " with (force)"); err != nil && server.dir == "" {
 			t.Error(err)
 		}
 	})
@@ -114,7 +114,7 @@ func Chosen(t testing.TB) string {
 		must(t, err)
 		name := create(t, server)
 		must(t, server.Exec(name, "ALTER ROLE CURRENT_USER SET jit = off"))
-		return Pooled(t, server.URL(name), 20) + "?pool=transaction"
+		return Pooled(t, server.URL(name), 20) + "&pool=transaction"
 	default:
 		t.Fatalf("E2E_STORE is %q; write sqlite, postgres or pgbouncer", store)
 		return ""
