@@ -17,6 +17,8 @@ type MigrateOptions struct {
 	// Drop and Convert are the fields, as entity.field, whose columns may be dropped and whose
 	// values may be converted with a loss.
 	Drop, Convert []string
+	// Physical gives tables and columns the names of the cards in the database too.
+	Physical bool
 	// Progress, where it is set, is called now and then while rows are copied.
 	Progress func(table string, done, total int64)
 }
@@ -37,7 +39,7 @@ func Migrate(ctx context.Context, project *facade.Project, opts *Options, m *Mig
 // run makes or applies a plan.
 func (o *MigrateOptions) run(ctx context.Context, project *facade.Project, opts *Options, writes bool, do func(migrator, context.Context, *migration.Task) (*migration.Plan, error)) (plan *migration.Plan, err error) {
 	err = migrate(ctx, project, opts, writes, func(ctx context.Context, s migrator, task *migration.Task) error {
-		task.Start, task.Drop, task.Convert, task.Progress = o.Start, o.Drop, o.Convert, o.Progress
+		task.Start, task.Physical, task.Drop, task.Convert, task.Progress = o.Start, o.Physical, o.Drop, o.Convert, o.Progress
 		plan, err = do(s, ctx, task)
 		return err
 	})

@@ -38,6 +38,7 @@ type migrating struct {
 // addMigrating adds the flags.
 func addMigrating(s *shell, cmd *cobra.Command) *migrating {
 	m := &migrating{settings: addSettings(s, cmd, "store", "remotes", "vendor", "mode", "migrate")}
+	cmd.Flags().BoolVar(&m.options.Physical, "physical", false, "rename tables and columns in the database too, as frond.yaml has renamed them")
 	cmd.Flags().StringArrayVar(&m.options.Drop, "drop", nil, "let a column go with its values: ENTITY.FIELD; may be given again")
 	cmd.Flags().StringArrayVar(&m.options.Convert, "convert", nil, "let values be converted with a loss: ENTITY.FIELD; may be given again")
 	return m
@@ -86,6 +87,9 @@ func newMigrateApply(s *shell) *cobra.Command {
 	m := addMigrating(s, cmd)
 	additive := cmd.Flags().Bool("additive", false, "take only the steps that a start would take")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if *additive && m.options.Physical {
+			return errors.New("--additive and --physical exclude each other; a start never renames in the database")
+		}
 		project, opts, err := m.tables(args)
 		if err != nil {
 			return err

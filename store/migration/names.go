@@ -1,8 +1,10 @@
 package migration
 
 import (
+	"cmp"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // Naming is how a store names the table of a new entity, by its key, and the column of a new
@@ -16,8 +18,47 @@ type Called struct {
 	Table  string // in the database
 	Column string // in the database; "" for the table itself
 	Names  []string
+	// Lasting is the name that the table or the column had in the database before a physical rename;
+	// "": it had no other one. Marks of seeds and names of files have it.
+	Lasting string
 	// At is when the entry was written, as RFC 3339 in UTC; "" for a new one.
 	At string
+}
+
+// ReadCalled returns an entry whose names and lasting name are text, as [Called.Text] has them.
+func ReadCalled(table, column, text, at string) Called {
+	c := Called{Table: table, Column: column, Names: strings.Fields(text), At: at}
+	if len(c.Names) > 0 && c.Names[0][0] == '=' { // no name of a card: programs without physical renames skip it
+		c.Lasting, c.Names = c.Names[0][1:], c.Names[1:]
+	}
+	return c
+}
+
+// Text returns the names, parted by spaces, behind =LASTING where the entry has one.
+func (c *Called) Text() string {
+	text := strings.Join(c.Names, " ")
+	if c.Lasting != "" {
+		text = "=" + c.Lasting + " " + text
+	}
+	return text
+}
+
+// entry returns the entry of the ledger for a table, or for a column of it.
+func (x *thing) entry(table, column string) Called {
+	return Called{Table: table, Column: column, Names: x.called, Lasting: x.lasting}
+}
+
+// entries returns the entries of the ledger for a table and its columns.
+func (x *thing) entries() (all []Called) {
+	if x.called != nil {
+		all = append(all, x.entry(x.name, ""))
+	}
+	for _, c := range x.columns.all {
+		if c.called != nil {
+			all = append(all, c.entry(x.name, c.name))
+		}
+	}
+	return all
 }
 
 // ledger is the record of names that a store keeps.
@@ -65,7 +106,7 @@ func (n *Names) Lasting(key, field string) []string {
 		if x.called == nil {
 			return name
 		}
-		return x.name
+		return cmp.Or(x.lasting, x.name)
 	}
 	now, first := key+"."+field, lasting(t, key)+"."+lasting(c, field)
 	if now == first {
@@ -94,7 +135,7 @@ func (n *Names) Move(key, field string) (*Names, Called) {
 	t.columns.all = slices.DeleteFunc(slices.Clone(t.columns.all), func(x *thing) bool { return x == was })
 	moved.tables.wanted = maps.Clone(n.tables.wanted)
 	moved.tables.wanted[key] = &t
-	return moved, Called{Table: t.name, Column: is.name, Names: is.called}
+	return moved, is.entry(t.name, is.name)
 }
 
 // Noted reports whether the ledger has an entry of a column.
@@ -111,12 +152,13 @@ func (n *Names) Noted(table, column string) bool {
 // key that its table was made for. A rename does not change it.
 func (n *Names) Mark(key string) string {
 	t := n.tables.find(key)
+	lasting := cmp.Or(t.lasting, t.name)
 	for _, name := range append([]string{key}, t.called...) {
-		if n.naming.Table(name) == t.name {
+		if n.naming.Table(name) == lasting {
 			return name
 		}
 	}
-	return t.name
+	return lasting
 }
 
 // Unwritten returns the entries that the ledger needs in addition to those of the steps of a plan:
@@ -125,11 +167,11 @@ func (n *Names) Mark(key string) string {
 func (n *Names) Unwritten() (all []Called) {
 	for _, t := range n.tables.all {
 		if t.unwritten {
-			all = append(all, Called{Table: t.name, Names: t.called})
+			all = append(all, t.entry(t.name, ""))
 		}
 		for _, c := range t.columns.all {
 			if c.unwritten {
-				all = append(all, Called{Table: t.name, Column: c.name, Names: c.called})
+				all = append(all, c.entry(t.name, c.name))
 			}
 		}
 	}

@@ -29,6 +29,8 @@ const (
 	AddUnique      = "add-unique"
 	DropIndex      = "drop-index"
 	Rebuild        = "rebuild" // SQLite copies the table into one of the new form
+
+	renamePhysically = "rename-physically" // of a table, its columns or both, in the database
 )
 
 // Effect is the cost of a step.
@@ -117,6 +119,13 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 		out.Steps = append(out.Steps, s)
 	}
 	return json.Marshal(out)
+}
+
+// Join appends the steps of a later pass, and takes the rest of it.
+func (p *Plan) Join(later *Plan) {
+	steps := append(p.Steps, later.Steps...)
+	*p = *later
+	p.Steps = steps
 }
 
 // Add appends a step.
@@ -285,6 +294,8 @@ type Task struct {
 	Start bool
 	// Unchanged says that nothing may be changed: the error is [Differs] where a start would.
 	Unchanged bool
+	// Physical says that tables and columns get the names of the cards in the database too.
+	Physical bool
 	// Drop and Convert are the fields, as entity.field, whose columns may be dropped and whose
 	// values may be converted with a loss.
 	Drop, Convert []string

@@ -30,6 +30,8 @@ type Database interface {
 	Rename(r *Renaming)
 	Create(d *Difference)
 	Alter(differences []Difference) error
+	// Move adds the steps that change names in the database, in order. after has the names afterwards.
+	Move(after *Names, moves []Move) error
 	// Number runs a statement that returns one number, and List one that returns texts.
 	Number(sql string) (int64, error)
 	List(sql string) ([]string, error)
@@ -122,5 +124,8 @@ func (p *Planner) Make(db Database, naming Naming) error {
 	for _, name := range unknown(own, wanted) {
 		p.Plan.Notices = append(p.Plan.Notices, "table "+name)
 	}
-	return nil
+	if !p.Task.Physical {
+		return nil
+	}
+	return p.physical(db, names, len(served))
 }

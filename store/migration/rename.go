@@ -135,7 +135,7 @@ func (r *resolving) tables() error {
 	for _, key := range keys {
 		x := s.wanted[key]
 		if x.renamed != "" {
-			r.renamed = append(r.renamed, Renaming{step(key, x, "rename "+x.renamed+" to "+key), Called{Table: x.name, Names: x.called}})
+			r.renamed = append(r.renamed, Renaming{step(key, x, "rename "+x.renamed+" to "+key), x.entry(x.name, "")})
 			x.unwritten = false
 		}
 		if other := s.once(key); other != nil {
@@ -226,7 +226,7 @@ func (r *resolving) columns(e *schema.Entity, t *thing) {
 	for _, field := range fields {
 		x := s.wanted[field]
 		if x.renamed != "" {
-			r.renamed = append(r.renamed, Renaming{step(field, x, "rename "+x.renamed+" to "+field), Called{Table: t.name, Column: x.name, Names: x.called}})
+			r.renamed = append(r.renamed, Renaming{step(field, x, "rename "+x.renamed+" to "+field), x.entry(t.name, x.name)})
 			x.unwritten = false
 		}
 		if other := s.once(field); other != nil && !r.task.may(DropFlag, e.Name, other.label()) {

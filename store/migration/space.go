@@ -13,6 +13,9 @@ type thing struct {
 	// it its own.
 	called []string
 	at     string
+	// lasting is its name in the database before it got another one there; "": it never did. moved is
+	// the one before a change of this run.
+	lasting, moved string
 	// noted is its name in the ledger: another one than name where an older program has renamed
 	// the table or column itself.
 	noted string
@@ -61,7 +64,7 @@ type space struct {
 // gave it: an older program renames tables and columns themselves.
 func (s *space) learn(ledger []Called, key func(Called) string) {
 	var missing []Called
-	take := func(x *thing, c Called) { x.called, x.at, x.noted = c.Names, c.At, key(c) }
+	take := func(x *thing, c Called) { x.called, x.at, x.lasting, x.noted = c.Names, c.At, c.Lasting, key(c) }
 	for _, c := range ledger {
 		if name := key(c); name == "" || len(c.Names) == 0 {
 			continue

@@ -90,7 +90,31 @@ func (s *access) Plan(ctx context.Context, task *migration.Task) (*migration.Pla
 // plan is returned with it. A process that dies leaves steps that are whole, and the next one goes
 // on from there. Of a task that is a start's, a server that cannot be reached is no error: it is
 // prepared when it can be, and calls return SERVICE_UNAVAILABLE until then.
-func (s *access) Migrate(ctx context.Context, task *migration.Task) (plan *migration.Plan, err error) {
+func (s *access) Migrate(ctx context.Context, task *migration.Task) (*migration.Plan, error) {
+	if task.Physical {
+		plan, err := s.Plan(ctx, task)
+		if err == nil {
+			err = plan.Stop(task)
+		}
+		if err != nil {
+			return plan, err
+		}
+	}
+	whole := &migration.Plan{}
+	for _, pass := range task.Passes() {
+		plan, err := s.migrate(ctx, pass)
+		if plan != nil {
+			whole.Join(plan)
+		}
+		if err != nil {
+			return whole, err
+		}
+	}
+	return whole, nil
+}
+
+// migrate is one pass of Migrate.
+func (s *access) migrate(ctx context.Context, task *migration.Task) (plan *migration.Plan, err error) {
 	all, err := newTables(task.Entities, s.db.Address().Schema, migration.DefaultNames(naming))
 	if err != nil {
 		return nil, err // nothing is written while a card cannot become a table

@@ -280,6 +280,14 @@ func TestRenames(t *testing.T) {
 	})
 }
 
+func TestPhysicalRenames(t *testing.T) {
+	t.Parallel()
+	storetest.RunPhysical(t, true, func(t testing.TB) func() storetest.Migrator {
+		url := pgtest.Database(t)
+		return func() storetest.Migrator { return open(t, postgres.Options{URL: url, Statement: -1}, nil) }
+	})
+}
+
 func TestRollouts(t *testing.T) {
 	t.Parallel()
 	storetest.RunRollouts(t, func(t testing.TB) func() storetest.Migrator {

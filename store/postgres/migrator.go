@@ -419,7 +419,7 @@ func (m *migrator) compile(names *migration.Names) (*tables, error) {
 // empty: every table has the name of its entity then.
 func (m *migrator) Ledger() (all []migration.Called, err error) {
 	err = m.conn.Run(&engine.Query{Text: []byte(readNames), Values: [][]byte{[]byte(m.schema)}, Row: func(v [][]byte) error {
-		all = append(all, migration.Called{Table: string(v[0]), Column: string(v[1]), Names: strings.Fields(string(v[2])), At: string(v[3])})
+		all = append(all, migration.ReadCalled(string(v[0]), string(v[1]), string(v[2]), string(v[3])))
 		return nil
 	}})
 	if engine.Missing(err) {
@@ -438,7 +438,7 @@ func (m *migrator) Ledger() (all []migration.Called, err error) {
 // nameSQL writes an entry of the ledger.
 func (m *migrator) nameSQL(c migration.Called) string {
 	return "INSERT INTO " + engine.Bookkeeping + `.names (schema, "table", "column", called) VALUES (` +
-		literal(m.schema) + ", " + literal(c.Table) + ", " + literal(c.Column) + ", " + literal(strings.Join(c.Names, " ")) +
+		literal(m.schema) + ", " + literal(c.Table) + ", " + literal(c.Column) + ", " + literal(c.Text()) +
 		`) ON CONFLICT (schema, "table", "column") DO UPDATE SET called = excluded.called, at = now()`
 }
 

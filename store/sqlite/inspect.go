@@ -112,7 +112,7 @@ func parseColumn(toks []string) (d migration.Column, ok bool) {
 			d.Primary = next() == "KEY"
 		case "CONSTRAINT":
 			name := unquote(next())
-			_, keyword, ok := strings.Cut(name, ":")
+			column, keyword, ok := strings.Cut(name, ":")
 			if !ok || next() != "CHECK" {
 				return d, false
 			}
@@ -120,6 +120,9 @@ func parseColumn(toks []string) (d migration.Column, ok bool) {
 			if kind, ok := strings.CutPrefix(keyword, "kind "); ok {
 				d.Kind, d.Mark = kind, expression
 			} else {
+				if column != d.Name { // the column was renamed in the file, and a failure would name another one
+					keyword = name
+				}
 				d.Checks = append(d.Checks, migration.Check{Keyword: keyword, Expression: expression})
 			}
 		case "REFERENCES":

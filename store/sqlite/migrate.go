@@ -66,9 +66,8 @@ func (s *access) Migrate(ctx context.Context, task *migration.Task) (plan *migra
 	s.changing.Store(true)
 	defer s.changing.Store(false)
 	err = s.db.Write(&engine.Op{Ctx: ctx, Alone: true, Run: func(c *engine.Conn) error {
-		m := s.migrator(ctx, c, task, all)
-		plan, err = &m.Plan, s.migrate(ctx, c, m)
-		if err == nil {
+		m, steps, err := s.migrate(ctx, c, task, all)
+		if plan = steps; err == nil {
 			s.tables.Store(m.tables)
 			s.older.Store(m.Older)
 		}
@@ -98,36 +97,48 @@ func (s *access) compiled(ctx context.Context, entities []*schema.Entity) (*tabl
 
 // migrate runs on the writer, outside a transaction: a table can only be rebuilt while foreign keys
 // are not enforced, and PRAGMA foreign_keys does nothing inside a transaction. It writes its log
-// lines after the commit.
-func (s *access) migrate(ctx context.Context, c *engine.Conn, m *migrator) (err error) {
+// lines after the commit, and returns the last migrator with the steps of all passes.
+func (s *access) migrate(ctx context.Context, c *engine.Conn, task *migration.Task, all *tables) (m *migrator, plan *migration.Plan, err error) {
+	plan = &migration.Plan{}
 	if err := c.Once("PRAGMA foreign_keys = OFF"); err != nil {
-		return failure(err)
+		return nil, plan, failure(err)
 	}
 	defer func() { err = errors.Join(err, c.Once("PRAGMA foreign_keys = ON")) }()
 	if tempFiles() { // the sort of an index would take the memory of all its keys
 		if err := c.Once("PRAGMA temp_store = FILE"); err != nil {
-			return failure(err)
+			return nil, plan, failure(err)
 		}
 		defer func() { err = errors.Join(err, c.Once("PRAGMA temp_store = MEMORY")) }()
 	}
+	var made int
+	var lines []string
 	err = c.InTransaction(func(*engine.Conn) error {
 		return c.Until(ctx, func() error {
-			if err := m.prepare(); err != nil {
-				return err
+			for _, pass := range task.Passes() {
+				m = s.migrator(ctx, c, pass, all)
+				err := m.prepare()
+				plan.Join(&m.Plan)
+				if err == nil {
+					err = m.apply()
+				}
+				if err != nil {
+					return err
+				}
+				made, lines = made+m.made, append(lines, m.lines...)
 			}
-			return m.apply()
+			return nil
 		})
 	})
 	if err != nil && ctx.Err() != nil {
-		return fmt.Errorf("the change of the tables was stopped, and the store is as it was: %w", ctx.Err())
+		return nil, plan, fmt.Errorf("the change of the tables was stopped, and the store is as it was: %w", ctx.Err())
 	}
 	if err != nil {
-		return failure(err)
+		return nil, plan, failure(err)
 	}
-	if m.made > 0 {
-		s.db.Log().Info("the store made tables", "count", m.made)
+	if made > 0 {
+		s.db.Log().Info("the store made tables", "count", made)
 	}
-	for _, line := range m.lines {
+	for _, line := range lines {
 		s.db.Log().Info("the store changed", "step", line)
 	}
 	for _, line := range m.Plan.Skipped {
@@ -136,7 +147,7 @@ func (s *access) migrate(ctx context.Context, c *engine.Conn, m *migrator) (err 
 	for _, line := range m.Plan.Notices {
 		s.db.Log().Warn("the store holds something that no card describes; it is left alone", "what", line)
 	}
-	return nil
+	return m, plan, nil
 }
 
 // tempFiles reports whether SQLite can make temporary files: the file system of a container may be read-only.

@@ -531,6 +531,13 @@ func TestRenames(t *testing.T) {
 	})
 }
 
+func TestPhysicalRenames(t *testing.T) {
+	storetest.RunPhysical(t, false, func(t testing.TB) func() storetest.Migrator {
+		path := t.TempDir() + "/store.db"
+		return func() storetest.Migrator { return open(t, sqlite.Options{Path: path, Statement: -1}, nil) }
+	})
+}
+
 func TestRollouts(t *testing.T) {
 	storetest.RunRollouts(t, func(t testing.TB) func() storetest.Migrator {
 		path := t.TempDir() + "/store.db"

@@ -1,8 +1,6 @@
 package sqlite
 
 import (
-	"strings"
-
 	"github.com/frondhost/frond/store/migration"
 	"github.com/frondhost/frond/store/sqlite/engine"
 	"github.com/frondhost/frond/store/sqltext"
@@ -28,7 +26,7 @@ func (m *migrator) History(most int) ([]migration.Entry, error) { return history
 // Ledger implements [migration.Database].
 func (m *migrator) Ledger() (all []migration.Called, err error) {
 	err = eachOwn(m.conn, namesTable, func(st *engine.Stmt) {
-		all = append(all, migration.Called{Table: st.ColumnText(0), Column: st.ColumnText(1), Names: strings.Fields(st.ColumnText(2)), At: st.ColumnText(3)})
+		all = append(all, migration.ReadCalled(st.ColumnText(0), st.ColumnText(1), st.ColumnText(2), st.ColumnText(3)))
 	}, `SELECT "table", "column", called, replace(at, ' ', 'T') || 'Z' FROM "`+namesTable+`" ORDER BY rowid`)
 	return all, err
 }
@@ -72,5 +70,5 @@ func forgetSQL(table, column string) string {
 // nameSQL writes an entry of the ledger.
 func nameSQL(c migration.Called) string {
 	return `INSERT OR REPLACE INTO "` + namesTable + `" ("table", "column", called) VALUES (` +
-		engine.LiteralText(c.Table) + ", " + engine.LiteralText(c.Column) + ", " + engine.LiteralText(strings.Join(c.Names, " ")) + ")"
+		engine.LiteralText(c.Table) + ", " + engine.LiteralText(c.Column) + ", " + engine.LiteralText(c.Text()) + ")"
 }
