@@ -385,7 +385,7 @@ func TestReadOnlyConnectionIsReplaced(t *testing.T) {
 		}
 	}
 	do("CREATE TABLE written (n int)")
-	name := url[strings.LastIndexByte(url, '/')+1:]
+	name, _, _ := strings.Cut(url[strings.LastIndexByte(url, '/')+1:], "?")
 	do("ALTER DATABASE " + name + " SET default_transaction_read_only = on")
 	d := open(t, Options{URL: url, Connections: 2})
 	if got := read(t, d, "SHOW transaction_read_only"); got != "on" {
