@@ -10,10 +10,11 @@ UPLOADKILLS ?= 100
 MUTANTS  ?= 40
 TAGS     ?=
 SEED     ?= 1
-# Tests, and the programs that they drive, are compiled alike, so that each package is compiled once. The
-# race detector alone needs cgo.
+# Tests, the programs that they drive and the image's are compiled alike, so that each package is compiled
+# once. The race detector alone needs cgo.
 CGO_ENABLED ?= 0
-export CGO_ENABLED
+GOFLAGS ?= -trimpath
+export CGO_ENABLED GOFLAGS
 # SQLite is C translated to Go, which the race detector would make fifteen times slower; it runs in one
 # goroutine at a time, and what calls it is watched.
 RACE      = -race -gcflags=github.com/ncruces/go-sqlite3-wasm/...=-race=false

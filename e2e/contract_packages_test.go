@@ -166,7 +166,7 @@ func requireThis(t *testing.T) string {
 // goTool runs go with what this repository's own build has fetched already.
 func goTool(t *testing.T, dir string, env []string, args ...string) string {
 	t.Helper()
-	return tool(t, dir, append([]string{"GOFLAGS=-mod=mod", static, "GOPROXY=off", "GOWORK=off"}, env...), "go", args...)
+	return tool(t, dir, append([]string{"GOFLAGS=-mod=mod -trimpath", static, "GOPROXY=off", "GOWORK=off"}, env...), "go", args...)
 }
 
 // tool runs a program in dir, which has to leave with 0; what it says on stdout. A compiler may take
