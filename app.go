@@ -13,6 +13,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/extra"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -26,6 +27,7 @@ type App struct {
 	unread  error  // why the folder cannot be read; nil: it was
 	builtIn []byte // gateway.yaml of the folder; nil: it has none
 	session gateway.Session
+	extras  []extra.Extra // of With
 	options []func(*gateway.Options)
 	// consumers are those of OnFact.
 	consumers []gateway.Consumer
@@ -40,8 +42,13 @@ type App struct {
 //
 // An embedded folder makes a program of one file; New(os.DirFS("site")) reads the folder at each start.
 // With --watch both follow the folder as it is edited (see [Main]).
-func New(site fs.FS) *App {
+//
+// The program has the core: SQLite, files in folders, webhooks, and every surface. [With] links more.
+func New(site fs.FS, options ...Option) *App {
 	a := &App{doors: map[reflect.Type]*door{}, site: site}
+	for _, set := range options {
+		set(a)
+	}
 	site, a.below = projectIn(site)
 	if a.project, a.unread = facade.Read(site); a.unread != nil {
 		a.project = &facade.Project{Registry: schema.Builtins()}
@@ -53,6 +60,16 @@ func New(site fs.FS) *App {
 		a.unread = errors.Join(a.unread, err)
 	}
 	return a
+}
+
+// Option is an option of [New].
+type Option func(*App)
+
+// With links extras, which not every program needs: postgres.Stores, nats.Facts, s3.Files, otlp.Traces,
+// prometheus.Metrics of the packages of those names, or all of them, all.Extras()... of gateway/extra/all.
+// A setting that needs another extra is a fault of the start that names the import.
+func With(extras ...extra.Extra) Option {
+	return func(a *App) { a.extras = append(a.extras, extras...) }
 }
 
 // projectIn returns the folder with the project in it and its path: site, or the only folder of it.
@@ -165,7 +182,7 @@ func (a *App) open(ctx context.Context, options gateway.Options) (context.Contex
 // load reads the settings; the error is everything that is wrong with them, the folder and
 // the program.
 func (a *App) load(s *gateway.Flags, environ []string) (*gateway.Config, error) {
-	s.BuiltIn = a.builtIn
+	s.BuiltIn, s.Extras = a.builtIn, a.extras
 	_, config, err := s.Load(".", environ, os.Stderr, func(*gateway.Config) (*facade.Project, error) { return a.project, a.unread })
 	if len(a.faults) == 0 {
 		return config, err

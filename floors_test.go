@@ -108,7 +108,15 @@ var floors = map[string]string{
 	// Ways out of facts that an operator sets up, over what they have in common.
 	"facts/delivery":              "facade schema/jsontext",
 	"facts/delivery/deliverytest": "facade facade/catalog facts/delivery",
-	"gateway/publish":             "facade facade/catalog schema schema/jsontext facts/delivery gateway/setting",
+	"gateway/publish":             "facade facade/catalog schema schema/jsontext facts/delivery gateway/extra gateway/setting",
+
+	// What a program links by name: where rows, bytes and facts are kept on servers, and where spans and metrics go.
+	"gateway/extra":      "schema",
+	"gateway/extra/all":  "gateway/extra gateway/nats gateway/otlp gateway/prometheus gateway/s3 store/postgres",
+	"gateway/nats":       "facade facts/delivery gateway/publish gateway/setting schema",
+	"gateway/s3":         "gateway/files",
+	"gateway/otlp":       "gateway/telemetry schema",
+	"gateway/prometheus": "gateway/telemetry",
 
 	// Under the executors: what the fields of a generated schema do, and how fields that are
 	// registered by hand load rows.
@@ -130,15 +138,15 @@ var floors = map[string]string{
 	"gateway/identity/tokentest": "",
 	"gateway/setting":            "schema schema/jsontext",
 	"gateway/guard":              "facade facade/consistency facade/budget facade/kiterror schema gateway/setting facts/sse",
-	"gateway/telemetry":          "facts facts/delivery facade facade/budget facade/catalog facade/kiterror schema envelope/client gateway/jobs gateway/setting",
+	"gateway/telemetry":          "facts facts/delivery facade facade/budget facade/catalog facade/kiterror schema envelope/client gateway/extra gateway/jobs gateway/setting",
 	"gateway/jobs":               "facade facade/cron facade/kiterror",
 	"gateway/startpage":          "facade facade/access facade/catalog facade/kiterror schema",
-	"gateway/files":              "facade facade/access facade/budget facade/catalog facade/cron facade/kiterror schema schema/jsontext envelope envelope/client envelope/signing rest gateway/jobs gateway/setting",
+	"gateway/files":              "facade facade/access facade/budget facade/catalog facade/cron facade/kiterror schema schema/jsontext envelope envelope/client envelope/signing rest gateway/extra gateway/jobs gateway/setting",
 	"gateway/topology":           "facade facade/compile facade/catalog facade/kiterror facade/project schema schema/jsontext envelope/client envelope/signing gateway/setting",
-	"gateway":                    "store/migration facts facts/consumer facts/delivery facade facade/compile facade/atomic facade/consistency facade/readset facade/access facade/budget facade/catalog facade/explain facade/kiterror facade/project facade/remote facade/seed schema schema/jsontext store/sqlite store/postgres envelope envelope/client envelope/signing rest resolvers resolvers/binding projection console gateway/files gateway/jobs gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/subscriptions gateway/topology gateway/startpage describe facts/outlet facts/sse gateway/publish",
+	"gateway":                    "store/migration facts facts/consumer facts/delivery facade facade/compile facade/atomic facade/consistency facade/readset facade/access facade/budget facade/catalog facade/explain facade/kiterror facade/project facade/remote facade/seed schema schema/jsontext store store/sqlite envelope envelope/client envelope/signing rest resolvers resolvers/binding projection console gateway/extra gateway/files gateway/jobs gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/subscriptions gateway/topology gateway/startpage describe facts/outlet facts/sse gateway/publish",
 
 	// What Go authors write against.
-	"frond": "facade facade/compile facade/kiterror facade/access facade/catalog facade/rows schema schema/jsontext gateway",
+	"frond": "facade facade/compile facade/kiterror facade/access facade/catalog facade/rows schema schema/jsontext gateway gateway/extra",
 
 	"console": "client",
 
@@ -160,11 +168,11 @@ var floors = map[string]string{
 	"cmd/frond/conform": "envelope envelope/signing facade facade/compile facade/catalog facade/kiterror facade/project schema schema/jsontext",
 	"cmd/frond/diff":    "facade facade/compile facade/filter facade/project facade/catalog schema schema/jsontext projection resolvers/binding rest",
 
-	"cmd/frond": "facts facts/delivery facade facade/compile facade/access facade/bulk facade/catalog facade/explain facade/kiterror facade/project schema schema/jsontext envelope envelope/client envelope/signing gateway gateway/telemetry store/dbschema store/migration store/postgres store/sqlite cmd/frond/adopt cmd/frond/conform cmd/frond/contract cmd/frond/diff cmd/frond/mockdata",
+	"cmd/frond": "facts facts/delivery facade facade/compile facade/access facade/bulk facade/catalog facade/explain facade/kiterror facade/project schema schema/jsontext envelope envelope/client envelope/signing gateway gateway/extra/all gateway/telemetry store/dbschema store/migration store/postgres store/sqlite cmd/frond/adopt cmd/frond/conform cmd/frond/contract cmd/frond/diff cmd/frond/mockdata",
 
 	// Beside the floors: what shows, tests and measures the program.
 	"examples/blog":    "frond",
-	"examples/shop":    "frond",
+	"examples/shop":    "frond gateway/extra/all",
 	"examples/weather": "facade/rows frond gateway projection resolvers/binding",
 	"store/storetest":  "facade facade/compile facade/aggregate facade/catalog facade/explain facade/filter facade/kiterror facade/project facade/rows facade/seed schema schema/jsontext store/migration facade/search",
 	// Real PostgreSQL servers for tests.
@@ -218,14 +226,13 @@ var guests = map[string]string{
 	"golang.org/x/sync":                          "store/sqlite/engine",
 	"golang.org/x/time":                          "gateway/guard",
 	"golang.org/x/image":                         "gateway/files",
-	"gocloud.dev":                                "gateway/files",
-	"github.com/minio/minio-go/v7":               "gateway/files",
+	"github.com/minio/minio-go/v7":               "gateway/s3",
 	"github.com/failsafe-go/failsafe-go":         "envelope/client",
 	"github.com/gowebpki/jcs":                    "envelope/signing",
-	"github.com/nats-io/nats-server/v2":          "gateway/publish",
-	"github.com/nats-io/nats.go":                 "gateway/publish",
-	"go.opentelemetry.io":                        "gateway/telemetry",
-	"github.com/prometheus/client_golang":        "gateway/telemetry",
+	"github.com/nats-io/nats-server/v2":          "gateway/nats",
+	"github.com/nats-io/nats.go":                 "gateway/nats",
+	"go.opentelemetry.io":                        "gateway/telemetry gateway/otlp",
+	"github.com/prometheus/client_golang":        "gateway/prometheus",
 	"github.com/spf13/cobra":                     "cmd/frond",
 	"github.com/google/go-cmp":                   "store/storetest",
 	"github.com/rogpeppe/go-internal/testscript": "",

@@ -8,6 +8,7 @@ import (
 
 	"github.com/frondhost/frond"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/extra/all"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/postgres/pgtest"
 )
@@ -40,7 +41,7 @@ collectors:
 `)},
 	})
 	frond.Door[Part](app, "part")
-	app.Configure(func(o *gateway.Options) { o.Config.Store = store })
+	app.Configure(func(o *gateway.Options) { o.Config.Store, o.Config.Extras = store, all.Extras() })
 	return app
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
+	extras "github.com/frondhost/frond/gateway/extra/all"
 )
 
 // pressRemote is a gateway in front of the press, which runs behind a receiver with its
@@ -20,7 +21,7 @@ func pressRemote(t testing.TB, cards bool) string {
 		t.Fatal(err)
 	}
 	silent := slog.New(slog.DiscardHandler)
-	config := gateway.Config{Dir: pressDir, Store: memory(t), Limits: gateway.Limits{List: gateway.ListLimits{Default: 2, Max: 3}}, GraphQL: gateway.GraphQL{Introspection: new(true)}}
+	config := gateway.Config{Extras: extras.Extras(), Dir: pressDir, Store: memory(t), Limits: gateway.Limits{List: gateway.ListLimits{Default: 2, Max: 3}}, GraphQL: gateway.GraphQL{Introspection: new(true)}}
 	listening, ended := make(chan string, 1), make(chan error, 1)
 	receiver, err := gateway.NewReceiver(there, "press", &gateway.ReceiverOptions{
 		Options:   gateway.Options{Config: config, Logger: silent, Listening: func(url string) { listening <- url }},

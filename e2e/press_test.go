@@ -18,6 +18,7 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/gateway"
+	extras "github.com/frondhost/frond/gateway/extra/all"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -48,7 +49,7 @@ func runProject(dir string, read func(dir string) (*facade.Project, error)) int 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	err := func() error {
-		config, err := gateway.LoadConfig(dir, "", os.Environ())
+		config, err := gateway.LoadConfig(dir, "", os.Environ(), extras.Extras()...)
 		if err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/gateway"
+	extras "github.com/frondhost/frond/gateway/extra/all"
 )
 
 // directWire calls in this process, without any surface (spec 1.3): the
@@ -18,7 +19,7 @@ type directWire struct{ caller facade.Caller }
 // newDirectWire composes the project as its program does, over a store in memory.
 func newDirectWire(t testing.TB, project *facade.Project, config gateway.Config) directWire {
 	t.Helper()
-	config.Store = memory(t)
+	config.Store, config.Extras = memory(t), extras.Extras()
 	g, err := gateway.New(project, &gateway.Options{Config: config, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/explain"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/extra/all"
 )
 
 // TestAdvice: the admin listener lists the reads of a whole table, and so does the store once the gateway
@@ -17,7 +18,7 @@ func TestAdvice(t *testing.T) {
 	project := func() *facade.Project {
 		return folderOf(t, map[string]string{"entities/note.yaml": noteCard, "frond.yaml": "collectors: {note: open}\nmany: {note: [create]}\n"})
 	}
-	opts := &gateway.Options{Logger: silence, Config: gateway.Config{Dir: t.TempDir(), Store: "sqlite:notes.db", Admin: gateway.Admin{Listen: "127.0.0.1:0"}}}
+	opts := &gateway.Options{Logger: silence, Config: gateway.Config{Extras: all.Extras(), Dir: t.TempDir(), Store: "sqlite:notes.db", Admin: gateway.Admin{Listen: "127.0.0.1:0"}}}
 	gw, err := gateway.New(project(), opts)
 	if err != nil {
 		t.Fatal(err)

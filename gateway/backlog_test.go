@@ -15,6 +15,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/extra/all"
 )
 
 // TestBacklog: the metrics count what waits for each way out as the store has it, however much of
@@ -23,7 +24,7 @@ func TestBacklog(t *testing.T) {
 	down := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }))
 	defer down.Close()
 	t.Setenv("GOOD", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
-	config := gateway.Config{Store: "memory", Mode: gateway.Development, Admin: gateway.Admin{Listen: "127.0.0.1:0"}}
+	config := gateway.Config{Extras: all.Extras(), Store: "memory", Mode: gateway.Development, Admin: gateway.Admin{Listen: "127.0.0.1:0"}}
 	if err := config.ReadText("gateway.yaml", fmt.Appendf(nil, "webhooks:\n  - {name: secretpartner, url: '%s', facts: [tagged], secret: env:GOOD, allow: [127.0.0.1]}\n", down.URL)); err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +104,7 @@ func TestBacklogOfARemote(t *testing.T) {
 	}))
 	hold := make(chan struct{})
 	gw, err := gateway.New(announcingLibrary(t), &gateway.Options{
-		Config: gateway.Config{Store: "memory", Admin: gateway.Admin{Listen: "127.0.0.1:0"}, Remotes: map[string]gateway.Remote{"library": {URL: library.url()}}}, Logger: silence,
+		Config: gateway.Config{Extras: all.Extras(), Store: "memory", Admin: gateway.Admin{Listen: "127.0.0.1:0"}, Remotes: map[string]gateway.Remote{"library": {URL: library.url()}}}, Logger: silence,
 		Consumers: []gateway.Consumer{{Fact: "library.bookChanged", FromStart: true, Detached: true, Handle: func(ctx context.Context, _ *facade.Event) error {
 			select {
 			case <-hold:

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/frondhost/frond/facts"
+	"github.com/frondhost/frond/gateway/extra"
 	"github.com/frondhost/frond/gateway/files"
 	"github.com/frondhost/frond/gateway/graphqlhttp"
 	"github.com/frondhost/frond/gateway/guard"
@@ -31,6 +32,10 @@ import (
 // flags set. The zero value is the careful choice: it listens on loopback, keeps its store
 // under .frond/, and every caller is anonymous. [Settings] lists the keys.
 type Config struct {
+	// Extras are the parts that the program links beside the core: postgres.Stores, nats.Facts, s3.Files,
+	// otlp.Traces, prometheus.Metrics. A setting that needs another one is a fault of the start.
+	Extras []extra.Extra
+
 	// Dir is the project's folder: a relative path of the store begins there.
 	// Empty means the working directory.
 	Dir string
@@ -239,9 +244,9 @@ func (c Config) withDefaults() Config {
 
 // LoadConfig reads a project's gateway.yaml, if there is one, and then the FROND_ variables
 // of environ, as [os.Environ] gives them. file names another file than DIR/gateway.yaml,
-// which then has to exist. The error is schema.Faults: everything wrong at once.
-func LoadConfig(dir, file string, environ []string) (*Config, error) {
-	c := &Config{Dir: dir}
+// which then has to exist. extras are those that the program links ([Config.Extras]). The error is schema.Faults: everything wrong at once.
+func LoadConfig(dir, file string, environ []string, extras ...extra.Extra) (*Config, error) {
+	c := &Config{Dir: dir, Extras: extras}
 	return c, c.Load(file, environ)
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/frondhost/frond/gateway/extra/all"
 	"github.com/frondhost/frond/gateway/telemetry"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/schema"
@@ -136,7 +137,7 @@ func TestLoadConfigFaults(t *testing.T) {
 			if c.file != "" {
 				write(t, filepath.Join(dir, ConfigFile), c.file)
 			}
-			_, err := LoadConfig(dir, "", c.environ)
+			_, err := LoadConfig(dir, "", c.environ, all.Extras()...)
 			faults, ok := err.(schema.Faults) //nolint:errorlint // the contract is the type itself
 			if !ok || len(faults) != len(c.want) {
 				t.Fatalf("got %d faults (%v), want %d", len(faults), err, len(c.want))

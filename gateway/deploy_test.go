@@ -7,6 +7,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/extra/all"
 	"github.com/frondhost/frond/store/postgres/pgtest"
 )
 
@@ -18,7 +19,7 @@ func TestDeploysBesideAGateway(t *testing.T) {
 	project := func(entity, more string, fields ...string) *facade.Project {
 		return folderOf(t, map[string]string{"frond.yaml": "collectors: {'*': open}\n" + more, "entities/" + entity + ".yaml": thingCard(fields...)})
 	}
-	config := gateway.Options{Config: gateway.Config{Store: store}}
+	config := gateway.Options{Config: gateway.Config{Extras: all.Extras(), Store: store}}
 	text := "label: type: string"
 	older, _ := run(t, project("thing", "", text, "qty: type: integer, minimum: 0"), config)
 	check := func(url, verb, path, body string, status int, want string) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/extra/all"
 )
 
 func TestLeave(t *testing.T) {
@@ -59,7 +60,7 @@ func TestServe(t *testing.T) {
 
 // TestFlagsAtFault: a fault repeats what a flag said, but nothing that may hold a password.
 func TestFlagsAtFault(t *testing.T) {
-	var settings gateway.Flags
+	settings := gateway.Flags{Extras: all.Extras()}
 	for _, flag := range settings.All("store", "mode") {
 		switch flag.Name {
 		case "store":

@@ -11,6 +11,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facts"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/extra/all"
 )
 
 // announcing is notes whose creation is announced.
@@ -88,7 +89,7 @@ func TestConsumersOfAGateway(t *testing.T) {
 		"fronds/own/entities/tag.yaml": {Data: []byte(strings.ReplaceAll(noteCard, "title", "label"))},
 		"fronds/own/frond.yaml":        {Data: []byte("facts: [{name: tagged, schema: tag, on: tag.create}]\n")},
 	}), gateway.Options{
-		Config: gateway.Config{Remotes: map[string]gateway.Remote{"app": {URL: there.url()}}, Admin: gateway.Admin{Listen: "127.0.0.1:0"}},
+		Config: gateway.Config{Extras: all.Extras(), Remotes: map[string]gateway.Remote{"app": {URL: there.url()}}, Admin: gateway.Admin{Listen: "127.0.0.1:0"}},
 		Consumers: []gateway.Consumer{
 			{Fact: "tagged", Handle: handle},
 			{Fact: "app.noteWritten", Handle: handle, Detached: true},

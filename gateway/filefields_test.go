@@ -22,6 +22,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/extra/all"
 	"github.com/frondhost/frond/store/postgres/pgtest"
 )
 
@@ -72,7 +73,7 @@ func overFileStores(t *testing.T, test func(t *testing.T, s *fileSite)) {
 			return gateway.Config{Store: "sqlite:" + filepath.Join(t.TempDir(), "shop.db")}
 		},
 		"postgres": func(t *testing.T) gateway.Config {
-			c := gateway.Config{Store: pgtest.Database(t)}
+			c := gateway.Config{Extras: all.Extras(), Store: pgtest.Database(t)}
 			c.Files.Store = "file://" + filepath.ToSlash(t.TempDir())
 			return c
 		},
@@ -451,7 +452,7 @@ func TestFilesAtTheStart(t *testing.T) {
 		}
 	}
 	frond := map[string]string{"entities/item.yaml": card, "frond.yaml": "doors: {item: {operations: {only: [list]}}}\nfiles: {item.cover: {types: [image/png]}}\n"}
-	config := gateway.Config{Store: "postgres://localhost/none"}
+	config := gateway.Config{Extras: all.Extras(), Store: "postgres://localhost/none"}
 	checked := config
 	checked.KeepInMemory()
 	if _, err := gateway.New(folderOf(t, frond), &gateway.Options{Config: checked, Logger: slog.New(slog.DiscardHandler), Undecided: true}); err == nil || !strings.Contains(err.Error(), "a store on PostgreSQL has no place for them") {
@@ -498,7 +499,7 @@ func TestFilesStoreOfAVariable(t *testing.T) {
 // there again; both are counted.
 func TestFilesThatFail(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "files")
-	c := gateway.Config{Store: "memory", Mode: gateway.Development}
+	c := gateway.Config{Extras: all.Extras(), Store: "memory", Mode: gateway.Development}
 	c.Identity.Dev, c.Admin.Listen, c.Files.Store = true, "127.0.0.1:0", "file://"+filepath.ToSlash(dir)
 	g, err := gateway.New(pictured(t), &gateway.Options{Config: c, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/extra/all"
 	"github.com/frondhost/frond/store/postgres/pgtest"
 )
 
@@ -27,7 +28,7 @@ func TestRenamedFiles(t *testing.T) {
 	const renamed = "renamed: {album: record, album.cover: record.picture}\n"
 	for store, beside := range map[string]bool{"sqlite": false, "postgres": true} {
 		t.Run(store, func(t *testing.T) {
-			c := gateway.Config{Store: "sqlite:" + filepath.Join(t.TempDir(), "shop.db"), Mode: gateway.Development}
+			c := gateway.Config{Extras: all.Extras(), Store: "sqlite:" + filepath.Join(t.TempDir(), "shop.db"), Mode: gateway.Development}
 			if beside {
 				c.Store = pgtest.Database(t)
 				c.Files.Store = "file://" + filepath.ToSlash(t.TempDir())

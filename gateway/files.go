@@ -17,6 +17,7 @@ import (
 	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/gateway/extra"
 	"github.com/frondhost/frond/gateway/files"
 	"github.com/frondhost/frond/gateway/telemetry"
 	"github.com/frondhost/frond/gateway/topology"
@@ -40,7 +41,7 @@ func (k *keptFiles) open(c *Config, own bool, current func() *facade.Facade, of 
 	if err != nil {
 		return err
 	}
-	opened, err := files.Open(url, &c.Files, current, memory, log)
+	opened, err := files.Open(url, extra.Find[files.Buckets](c.Extras), &c.Files, current, memory, log)
 	k.Store(opened)
 	return err
 }

@@ -68,7 +68,7 @@ func TestRequestLinesNameTheirTrace(t *testing.T) {
 	const trace = "4bf92f3577b34da6a3ce929d0e0e4736"
 	provider := sdktrace.NewTracerProvider()
 	defer func() { _ = provider.Shutdown(t.Context()) }()
-	spans, err := telemetry.New(t.Context(), provider, false, slog.New(slog.DiscardHandler))
+	spans, err := telemetry.New(t.Context(), &telemetry.Options{Provider: provider, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

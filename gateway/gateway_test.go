@@ -23,6 +23,7 @@ import (
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/extra/all"
 	"github.com/frondhost/frond/gateway/identity"
 	"github.com/frondhost/frond/schema"
 )
@@ -56,6 +57,9 @@ func read(t *testing.T, fsys fs.FS) *facade.Project {
 func quiet(opts gateway.Options) *gateway.Options {
 	if opts.Config.Store == "" {
 		opts.Config.Store = "memory"
+	}
+	if opts.Config.Extras == nil {
+		opts.Config.Extras = all.Extras()
 	}
 	opts.Logger = slog.New(slog.DiscardHandler)
 	opts.Undecided = true // who may do what is the matter of access_test.go

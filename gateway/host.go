@@ -20,10 +20,12 @@ import (
 	"github.com/frondhost/frond/facade/seed"
 	"github.com/frondhost/frond/facts"
 	"github.com/frondhost/frond/facts/outlet"
+	"github.com/frondhost/frond/gateway/extra"
 	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/gateway/subscriptions"
 	"github.com/frondhost/frond/gateway/telemetry"
 	"github.com/frondhost/frond/gateway/topology"
+	"github.com/frondhost/frond/store"
 	"github.com/frondhost/frond/store/migration"
 )
 
@@ -36,7 +38,7 @@ type Host struct {
 	announce  func(url string)
 	options   *Options
 	project   *facade.Project
-	store     store
+	store     hostStore
 	feeds     *feeds
 	ways      *ways
 	schedule  *schedule
@@ -90,7 +92,7 @@ type opening struct {
 	build func(*Host, *facade.Facade) error
 	// migrate takes the place of preparing the store and writing seeds: for commands that
 	// look at the schema, and serve nothing. nil: a start.
-	migrate func(context.Context, migrator, *migration.Task) error
+	migrate func(context.Context, store.Migrator, *migration.Task) error
 	// listen are the addresses that the host opens before the store, so that probes are answered while
 	// tables change; nil: it opens none.
 	listen []string
@@ -167,7 +169,10 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 
 // observe makes the telemetry of the host, and the parts that report to it. It calls no remote yet.
 func (h *Host) observe(ctx context.Context, signer *signing.Signer) (err error) {
-	if h.telemetry, err = telemetry.New(ctx, h.options.Tracing, h.config.Admin.Listen != "", h.log); err != nil {
+	if h.telemetry, err = telemetry.New(ctx, &telemetry.Options{
+		Provider: h.options.Tracing, Measured: h.config.Admin.Listen != "", Log: h.log,
+		Traces: extra.Find[telemetry.Traces](h.config.Extras), Metrics: extra.Find[telemetry.Metrics](h.config.Extras),
+	}); err != nil {
 		return err
 	}
 	h.log = h.telemetry.Traced(h.log)

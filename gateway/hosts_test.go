@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/gateway/guard"
+	"github.com/frondhost/frond/gateway/prometheus"
 	"github.com/frondhost/frond/gateway/telemetry"
 )
 
@@ -19,7 +20,7 @@ func TestHostOfAListener(t *testing.T) {
 	config := Config{Hosts: []string{"shop.test"}, Admin: Admin{Listen: "127.0.0.1:0"}}
 	h := quietHost(config, nil)
 	var err error
-	if h.telemetry, err = telemetry.New(t.Context(), nil, true, h.log); err != nil {
+	if h.telemetry, err = telemetry.New(t.Context(), &telemetry.Options{Measured: true, Metrics: prometheus.Metrics, Log: h.log}); err != nil {
 		t.Fatal(err)
 	}
 	inside := &guard.Path{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "inside") })}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/extra/all"
 	"github.com/frondhost/frond/store/postgres/pgtest"
 )
 
@@ -128,7 +129,7 @@ func TestJob(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			clock := newJobTime(t)
 			closed := make(chan error, 9)
-			gw, err := gateway.New(scheduled(t, test.schedule, closed), &gateway.Options{Logger: silence, Config: gateway.Config{Store: "memory", Admin: gateway.Admin{Listen: "127.0.0.1:0"}}})
+			gw, err := gateway.New(scheduled(t, test.schedule, closed), &gateway.Options{Logger: silence, Config: gateway.Config{Extras: all.Extras(), Store: "memory", Admin: gateway.Admin{Listen: "127.0.0.1:0"}}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -155,7 +156,7 @@ func TestJob(t *testing.T) {
 // that program.
 func TestJobWithoutHandler(t *testing.T) {
 	clock := newJobTime(t)
-	gw, err := gateway.New(scheduled(t, `  order.ring: {cron: "0 3 * * *"}`, nil), &gateway.Options{Logger: silence, Config: gateway.Config{Store: "memory", Admin: gateway.Admin{Listen: "127.0.0.1:0"}}})
+	gw, err := gateway.New(scheduled(t, `  order.ring: {cron: "0 3 * * *"}`, nil), &gateway.Options{Logger: silence, Config: gateway.Config{Extras: all.Extras(), Store: "memory", Admin: gateway.Admin{Listen: "127.0.0.1:0"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,26 +173,26 @@ func TestJobWithoutHandler(t *testing.T) {
 func TestJobOfSeveralGateways(t *testing.T) {
 	clock := newJobTime(t)
 	closed := make(chan error, 9)
-	var all []*gateway.Gateway
+	var gateways []*gateway.Gateway
 	store := pgtest.Database(t)
 	for range 2 {
-		gw, err := gateway.New(scheduled(t, `  order.closeStale: {cron: "0 3 * * *"}`, closed), &gateway.Options{Logger: silence, Config: gateway.Config{Store: store, Admin: gateway.Admin{Listen: "127.0.0.1:0"}}})
+		gw, err := gateway.New(scheduled(t, `  order.closeStale: {cron: "0 3 * * *"}`, closed), &gateway.Options{Logger: silence, Config: gateway.Config{Extras: all.Extras(), Store: store, Admin: gateway.Admin{Listen: "127.0.0.1:0"}}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = gw.Close() })
-		all = append(all, gw)
+		gateways = append(gateways, gw)
 	}
-	for _, gw := range all { // both have looked, so that the time is not missed
+	for _, gw := range gateways { // both have looked, so that the time is not missed
 		eventually(t, func() string { return askHandler(gw.AdminHandler(), "GET", "/metrics", "").Body.String() }, `frond_jobs_running{job="order.closeStale"} 0`)
 	}
 	clock.advance(30 * time.Second)
-	for _, gw := range all {
+	for _, gw := range gateways {
 		if got := outcomes(t, gw, 1); strings.Join(got, ", ") != "done" {
 			t.Errorf("the runs are %v", got)
 		}
 	}
-	for _, gw := range all { // a loop that is late finds the time dealt with
+	for _, gw := range gateways { // a loop that is late finds the time dealt with
 		if err := gw.Close(); err != nil {
 			t.Error(err)
 		}
@@ -213,7 +214,7 @@ func TestJobOfARemote(t *testing.T) {
 	t.Cleanup(func() { _ = receiver.Close() })
 	shop.stand(receiver.Handler())
 	here := scheduled(t, `  order.closeStale: {cron: "0 3 * * *"}`, closed)
-	gw, err := gateway.New(here, &gateway.Options{Logger: silence, Config: gateway.Config{Store: "memory", Remotes: map[string]gateway.Remote{"shop": {URL: shop.url()}}, Admin: gateway.Admin{Listen: "127.0.0.1:0"}}})
+	gw, err := gateway.New(here, &gateway.Options{Logger: silence, Config: gateway.Config{Extras: all.Extras(), Store: "memory", Remotes: map[string]gateway.Remote{"shop": {URL: shop.url()}}, Admin: gateway.Admin{Listen: "127.0.0.1:0"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +249,7 @@ func TestJobsWithoutAStore(t *testing.T) {
 func TestJobsAreListed(t *testing.T) {
 	clock := newJobTime(t)
 	dir := t.TempDir()
-	opts := &gateway.Options{Logger: silence, Config: gateway.Config{Dir: dir, Store: "sqlite:shop.db", Admin: gateway.Admin{Listen: "127.0.0.1:0"}}}
+	opts := &gateway.Options{Logger: silence, Config: gateway.Config{Extras: all.Extras(), Dir: dir, Store: "sqlite:shop.db", Admin: gateway.Admin{Listen: "127.0.0.1:0"}}}
 	closed := make(chan error, 9)
 	project := func() *facade.Project { return scheduled(t, `  order.closeStale: {cron: "0 3 * * *"}`, closed) }
 	if _, err := gateway.Jobs(t.Context(), project(), opts); err == nil || !strings.Contains(err.Error(), "there is no store at") {

@@ -12,6 +12,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/explain"
 	"github.com/frondhost/frond/facade/project"
+	"github.com/frondhost/frond/gateway/extra"
 	"github.com/frondhost/frond/gateway/files"
 	"github.com/frondhost/frond/store/migration"
 	"github.com/frondhost/frond/store/sqlite"
@@ -45,7 +46,7 @@ func BackupFiles(ctx context.Context, config *Config, folder string) (copied int
 			return 0, 0, fmt.Errorf("there is no folder of files at %s; name it with files.store, or leave --files out: %w", path, err)
 		}
 	}
-	return files.Backup(ctx, url, folder)
+	return files.Backup(ctx, url, extra.Find[files.Buckets](config.Extras), folder)
 }
 
 // Restore puts a backup in the place of the store that the settings name. Nothing may serve

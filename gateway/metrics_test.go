@@ -20,6 +20,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/extra/all"
 	"github.com/frondhost/frond/gateway/gatewaytest"
 )
 
@@ -295,7 +296,7 @@ func TestNumbersOfRetries(t *testing.T) {
 func TestProfiles(t *testing.T) {
 	for _, on := range []bool{false, true} {
 		gw, err := gateway.New(cups(t, "collectors: {'*': open}"), &gateway.Options{
-			Config: gateway.Config{Store: "memory", Admin: gateway.Admin{Listen: "127.0.0.1:0", Pprof: on}}, Logger: slog.New(slog.DiscardHandler),
+			Config: gateway.Config{Extras: all.Extras(), Store: "memory", Admin: gateway.Admin{Listen: "127.0.0.1:0", Pprof: on}}, Logger: slog.New(slog.DiscardHandler),
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store"
 	"github.com/frondhost/frond/store/migration"
 )
 
@@ -26,19 +27,19 @@ type MigrateOptions struct {
 // PlanMigration compares the cards of a project with the store that the settings name, and returns
 // the steps that make the store fit. Nothing is changed; a file that is not there is not made.
 func PlanMigration(ctx context.Context, project *facade.Project, opts *Options, m *MigrateOptions) (*migration.Plan, error) {
-	return m.run(ctx, project, opts, false, migrator.Plan)
+	return m.run(ctx, project, opts, false, store.Migrator.Plan)
 }
 
 // Migrate makes the store fit the cards, by all steps of the plan or none. The error is
 // migration.Refused where a step is refused. No gateway and no receiver may serve a store in a
 // file during it.
 func Migrate(ctx context.Context, project *facade.Project, opts *Options, m *MigrateOptions) (*migration.Plan, error) {
-	return m.run(ctx, project, opts, true, migrator.Migrate)
+	return m.run(ctx, project, opts, true, store.Migrator.Migrate)
 }
 
 // run makes or applies a plan.
-func (o *MigrateOptions) run(ctx context.Context, project *facade.Project, opts *Options, writes bool, do func(migrator, context.Context, *migration.Task) (*migration.Plan, error)) (plan *migration.Plan, err error) {
-	err = migrate(ctx, project, opts, writes, func(ctx context.Context, s migrator, task *migration.Task) error {
+func (o *MigrateOptions) run(ctx context.Context, project *facade.Project, opts *Options, writes bool, do func(store.Migrator, context.Context, *migration.Task) (*migration.Plan, error)) (plan *migration.Plan, err error) {
+	err = migrate(ctx, project, opts, writes, func(ctx context.Context, s store.Migrator, task *migration.Task) error {
 		task.Start, task.Physical, task.Drop, task.Convert, task.Progress = o.Start, o.Physical, o.Drop, o.Convert, o.Progress
 		plan, err = do(s, ctx, task)
 		return err
@@ -49,7 +50,7 @@ func (o *MigrateOptions) run(ctx context.Context, project *facade.Project, opts 
 // Migrations returns the steps that were taken on the store before, the last first, at most limit
 // entries, and the plan of the remaining steps.
 func Migrations(ctx context.Context, project *facade.Project, opts *Options, limit int) (plan *migration.Plan, done []migration.Entry, err error) {
-	err = migrate(ctx, project, opts, false, func(ctx context.Context, s migrator, task *migration.Task) error {
+	err = migrate(ctx, project, opts, false, func(ctx context.Context, s store.Migrator, task *migration.Task) error {
 		if done, err = s.History(ctx, limit); err != nil {
 			return err
 		}
@@ -60,7 +61,7 @@ func Migrations(ctx context.Context, project *facade.Project, opts *Options, lim
 }
 
 // migrate compiles a project over its store and has look do something with its schema.
-func migrate(ctx context.Context, project *facade.Project, opts *Options, writes bool, look func(context.Context, migrator, *migration.Task) error) error {
+func migrate(ctx context.Context, project *facade.Project, opts *Options, writes bool, look func(context.Context, store.Migrator, *migration.Task) error) error {
 	here := *opts.orDefaults()
 	here.Undecided, here.Incomplete = true, true // who may do what is no matter of tables
 	c := here.Config.withDefaults()
@@ -80,7 +81,7 @@ func migrate(ctx context.Context, project *facade.Project, opts *Options, writes
 }
 
 // look calls do with the store and the task of the project's entities.
-func (h *Host) look(ctx context.Context, f *facade.Facade, do func(context.Context, migrator, *migration.Task) error) error {
+func (h *Host) look(ctx context.Context, f *facade.Facade, do func(context.Context, store.Migrator, *migration.Task) error) error {
 	if h.store.migrator == nil {
 		return errors.New("the schema of this store is not this program's to change")
 	}

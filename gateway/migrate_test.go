@@ -9,6 +9,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/extra/all"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/migration"
 	"github.com/frondhost/frond/store/postgres/pgtest"
@@ -43,7 +44,7 @@ func TestCardsThatChange(t *testing.T) {
 				return folderOf(t, map[string]string{"frond.yaml": "collectors: {'*': open}\n" + more, "entities/thing.yaml": card})
 			}
 			options := func(migrate string) *gateway.Options {
-				return quiet(gateway.Options{Config: gateway.Config{Store: store, Migrate: migrate}})
+				return quiet(gateway.Options{Config: gateway.Config{Extras: all.Extras(), Store: store, Migrate: migrate}})
 			}
 			start := func(card, more string, do ...string) string {
 				t.Helper()
@@ -136,7 +137,7 @@ func TestValuesOfNewerCards(t *testing.T) {
 		"PostgreSQL": func() string { return pgtest.Database(t) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			options := quiet(gateway.Options{Config: gateway.Config{Store: store(), Mode: gateway.Production}})
+			options := quiet(gateway.Options{Config: gateway.Config{Extras: all.Extras(), Store: store(), Mode: gateway.Production}})
 			open := func(fields ...string) *gateway.Gateway {
 				t.Helper()
 				gw, err := gateway.New(folderOf(t, map[string]string{"frond.yaml": "collectors: {'*': open}\n", "entities/thing.yaml": thingCard(fields...)}), options)

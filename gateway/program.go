@@ -17,6 +17,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/gateway/extra"
 	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/schema"
 )
@@ -27,6 +28,8 @@ type Flags struct {
 	// BuiltIn is the text of a gateway.yaml inside the program, nil for none. A setting
 	// of it holds where file, variables and flags are silent.
 	BuiltIn []byte
+	// Extras are those of the settings (see [Config.Extras]).
+	Extras []extra.Extra
 	// Unregistered receives each generator and conversion that cards name and the program
 	// does not have. Nil: they are faults.
 	Unregistered func(schema.Fault)
@@ -101,7 +104,7 @@ func (s *Flags) Read(dir string, environ []string, stderr io.Writer) (config *Co
 			file = name
 		}
 	}
-	config = &Config{Dir: dir}
+	config = &Config{Dir: dir, Extras: s.Extras}
 	if s.BuiltIn != nil {
 		problems = append(problems, config.ReadText("gateway.yaml", s.BuiltIn))
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/extra/all"
 )
 
 // factsOfTwo is a project with a fact of one name in two Fronds, and others.
@@ -82,7 +83,7 @@ func TestPublishFaults(t *testing.T) {
 		"facts: {nats: {url: 'nats://a', facts: [orderPlcd]}}":                                            "gateway.yaml#/facts/nats/facts/0: there is no fact orderPlcd; write one of",
 		"webhooks: [{name: a, url: 'https://a.test', facts: [orderPlaced], secret: env:GOOD}, {name: a}]": "gateway.yaml#/webhooks: webhooks cannot be this; a: has no url",
 	} {
-		config := gateway.Config{Dir: dir, Store: "memory", Mode: gateway.Development}
+		config := gateway.Config{Extras: all.Extras(), Dir: dir, Store: "memory", Mode: gateway.Development}
 		err := config.ReadText("gateway.yaml", []byte(text))
 		if err == nil {
 			var gw *gateway.Gateway
@@ -133,7 +134,7 @@ func TestReceiverPublishes(t *testing.T) {
 	}))
 	defer server.Close()
 	t.Setenv("GOOD", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
-	config := gateway.Config{Store: "memory", Mode: gateway.Development}
+	config := gateway.Config{Extras: all.Extras(), Store: "memory", Mode: gateway.Development}
 	err := config.ReadText("gateway.yaml", fmt.Appendf(nil, `
 webhooks:
   - {name: mine, url: '%s/mine', facts: [orderPlaced, press.closed], secret: env:GOOD, allow: [127.0.0.1]}

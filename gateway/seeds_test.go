@@ -9,6 +9,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/extra/all"
 	"github.com/frondhost/frond/store/postgres/pgtest"
 )
 
@@ -99,7 +100,7 @@ func TestSeedsThatAreNotWritten(t *testing.T) {
 		} {
 			files[c.file] = c.text
 			var log bytes.Buffer
-			options := quiet(gateway.Options{Config: gateway.Config{Dir: dir, Store: store}})
+			options := quiet(gateway.Options{Config: gateway.Config{Extras: all.Extras(), Dir: dir, Store: store}})
 			options.Logger = slog.New(slog.NewTextHandler(&log, nil))
 			host, err := gateway.Open(t.Context(), folderOf(t, files), options)
 			if err != nil {

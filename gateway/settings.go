@@ -52,8 +52,8 @@ func (c *Config) settings() setting.Table {
 		},
 		c.TLS.Settings(),
 		[]setting.Setting{
-			setting.New("store", defaultStore, "where rows are stored: sqlite:PATH, postgres://…, env:NAME or memory", readStore, &c.Store).As(storeForm).Secret(),
-			setting.New("store.replicas", "[]", "copies of a store on PostgreSQL that reads may go to, such as [\"postgres://copy/shop\"]", readReplicas, &c.Replicas.URLs).Secret(),
+			setting.New("store", defaultStore, "where rows are stored: sqlite:PATH, postgres://…, env:NAME or memory", c.readStore, &c.Store).As(storeForm).Secret(),
+			setting.New("store.replicas", "[]", "copies of a store on PostgreSQL that reads may go to, such as [\"postgres://copy/shop\"]", c.readReplicas, &c.Replicas.URLs).Secret(),
 			setting.New("store.lateBy", "10s", "how far a replica may be behind to be read", setting.Duration, &c.Replicas.LateBy),
 			setting.Choice("migrate", MigrateAuto, "auto or off: whether a start makes the changes to the store's tables that lose nothing (docs/migrations.md)", &c.Migrate, MigrateAuto, MigrateOff),
 			setting.Choice("mode", Production, "production or development; development adds suggestions to error messages, turns on introspection and the console, and serves doors without rules", &c.Mode, Production, Development),

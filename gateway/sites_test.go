@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/extra/all"
 )
 
 // asks are one request to each surface and to what stands beside them.
@@ -197,7 +198,7 @@ func TestOtherSitesElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = r.Close() })
-	gw, err := gateway.New(notes(t), quiet(gateway.Options{Config: gateway.Config{Admin: gateway.Admin{Listen: "127.0.0.1:0"}}}))
+	gw, err := gateway.New(notes(t), quiet(gateway.Options{Config: gateway.Config{Extras: all.Extras(), Admin: gateway.Admin{Listen: "127.0.0.1:0"}}}))
 	if err != nil {
 		t.Fatal(err)
 	}

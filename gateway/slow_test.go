@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/extra/all"
 	"github.com/frondhost/frond/store/postgres/pgtest"
 )
 
@@ -17,7 +18,7 @@ func TestSlowStatements(t *testing.T) {
 	for store, url := range map[string]string{"sqlite": "memory", "postgres": pgtest.Database(t)} {
 		for slow, want := range map[time.Duration]bool{time.Nanosecond: true, time.Hour: false, -1: false} {
 			var log bytes.Buffer
-			opts := quiet(gateway.Options{Config: gateway.Config{Store: url, Log: gateway.Log{Slow: slow, NoAccess: true}}})
+			opts := quiet(gateway.Options{Config: gateway.Config{Extras: all.Extras(), Store: url, Log: gateway.Log{Slow: slow, NoAccess: true}}})
 			opts.Logger = slog.New(slog.NewTextHandler(&log, nil))
 			gw, err := gateway.New(notes(t), opts)
 			if err != nil {

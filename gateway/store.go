@@ -13,20 +13,20 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/gateway/extra"
 	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/schema"
-	"github.com/frondhost/frond/store/migration"
-	"github.com/frondhost/frond/store/postgres"
+	"github.com/frondhost/frond/store"
 	"github.com/frondhost/frond/store/sqlite"
 )
 
-// store is the store of a host: its abilities are known before its file or server is opened, so
+// hostStore is the store of a host: its abilities are known before its file or server is opened, so
 // that a project is compiled over it first, and one with faults leaves no file behind.
-type store struct {
+type hostStore struct {
 	facade.Store
 	can facade.Abilities
 	// migrator plans and applies changes of its schema; nil for an author's own store.
-	migrator migrator
+	migrator store.Migrator
 	// open opens it once the cards are known. mapped says that they are of tables that another
 	// program made: a file is then that program's, and memory is not.
 	open  func(ctx context.Context, mapped bool) error
@@ -36,42 +36,47 @@ type store struct {
 // storeOf is own, the store that an author brought, or the one that c.Store names, which is not
 // open yet. serves reserves a file for this process among those that serve. measure is given the time of each
 // statement; nil: nobody counts.
-func storeOf(own facade.Store, c *Config, log *slog.Logger, serves bool, measure func(time.Duration, facade.Failure)) (store, error) {
+func storeOf(own facade.Store, c *Config, log *slog.Logger, serves bool, measure func(time.Duration, facade.Failure)) (hostStore, error) {
 	if own != nil {
-		return store{
+		return hostStore{
 			Store: own, can: own.Abilities(),
 			open: func(context.Context, bool) error { return nil }, close: func() error { return nil },
 		}, nil
 	}
 	url, err := c.storeURL()
 	if err != nil {
-		return store{}, err
+		return hostStore{}, err
 	}
 	if isPostgres(url) {
 		replicas, err := c.replicaURLs()
 		if err != nil {
-			return store{}, err
+			return hostStore{}, err
 		}
-		s, err := postgres.OpenReplicated(
-			postgres.Options{URL: url, Logger: log, Statement: c.Limits.Statement, Transaction: c.Limits.Transaction, NameRules: c.Mode == Development, Slow: max(0, c.Log.Slow), Measure: measure},
-			replicas, c.Replicas.LateBy)
+		engine := extra.Find[store.Engine](c.Extras)
+		if engine == nil {
+			return hostStore{}, extra.Postgres.Missing(setting.File, "/store", "a store on PostgreSQL")
+		}
+		s, err := engine.Open(&store.EngineOptions{
+			URL: url, Replicas: replicas, LateBy: c.Replicas.LateBy, Logger: log, Statement: c.Limits.Statement, Transaction: c.Limits.Transaction,
+			NameRules: c.Mode == Development, Slow: max(0, c.Log.Slow), Measure: measure,
+		})
 		if err != nil {
-			return store{}, err
+			return hostStore{}, err
 		}
-		return store{
+		return hostStore{
 			Store: s, can: s.Abilities(), migrator: s,
 			open: func(context.Context, bool) error { return nil }, close: s.Close, // Prepare opens connections
 		}, nil
 	}
 	if len(c.Replicas.URLs) > 0 {
-		return store{}, errors.New("store.replicas is set, and only a store on PostgreSQL has replicas; leave it out")
+		return hostStore{}, errors.New("store.replicas is set, and only a store on PostgreSQL has replicas; leave it out")
 	}
 	opts := sqlite.Options{Logger: log, Serve: serves, NameRules: c.Mode == Development, Statement: c.Limits.Statement, Transaction: c.Limits.Transaction, Slow: max(0, c.Log.Slow), Measure: measure}
 	if opts.Path, opts.Memory, err = c.storeFile(); err != nil {
-		return store{}, err
+		return hostStore{}, err
 	}
 	s := sqlite.New(opts)
-	return store{
+	return hostStore{
 		Store: s, can: s.Abilities(), migrator: s, close: s.Close,
 		open: func(ctx context.Context, mapped bool) error { return s.Open(ctx, mapped && !opts.Memory) },
 	}, nil
@@ -87,7 +92,7 @@ func (c *Config) storeURL() (string, error) {
 	if text == "" {
 		return "", fmt.Errorf("the store is env:%s, and the variable %s is not set; set it to the store's URL", name, name)
 	}
-	if _, err := readStore(text); err != nil || strings.HasPrefix(text, "env:") {
+	if _, err := c.readStore(text); err != nil || strings.HasPrefix(text, "env:") {
 		return "", fmt.Errorf("the variable %s does not hold the URL of a store: %w", name, cmp.Or(err, errStore))
 	}
 	return text, nil
@@ -100,8 +105,8 @@ func (c *Config) replicaURLs() (urls []string, err error) {
 			if text = os.Getenv(name); text == "" {
 				return nil, fmt.Errorf("replica %d of the store is env:%s, and the variable %s is not set; set it to the replica's URL", i+1, name, name)
 			}
-			if !isPostgres(text) || postgres.CheckURL(text) != nil {
-				return nil, fmt.Errorf("replica %d of the store: the variable %s does not hold the URL of a replica: %w", i+1, name, cmp.Or(postgres.CheckURL(text), errReplica))
+			if !isPostgres(text) || c.checkURL(text) != nil {
+				return nil, fmt.Errorf("replica %d of the store: the variable %s does not hold the URL of a replica: %w", i+1, name, cmp.Or(c.checkURL(text), errReplica))
 			}
 		}
 		urls = append(urls, text)
@@ -165,8 +170,16 @@ func (c *Config) storeFile() (path string, memory bool, err error) {
 	case isFile:
 		return filepath.Join(c.Dir, path), false, nil
 	}
-	_, err = readStore(url)
+	_, err = c.readStore(url)
 	return "", false, fmt.Errorf("the store cannot be used: %w", err)
+}
+
+// checkURL returns the fault of the URL of a store on PostgreSQL, as far as the program can read one.
+func (c *Config) checkURL(url string) error {
+	if engine := extra.Find[store.Engine](c.Extras); engine != nil {
+		return engine.CheckURL(url)
+	}
+	return nil
 }
 
 // errStore names the values of the setting store. It does not repeat the text, which may hold a
@@ -174,14 +187,14 @@ func (c *Config) storeFile() (path string, memory bool, err error) {
 var errStore = errors.New("write sqlite:PATH such as sqlite:.frond/frond.db, postgres://USER@HOST/DATABASE, env:NAME for a variable that holds one of them, or memory")
 
 // readStore reads the setting store.
-func readStore(text string) (string, error) {
+func (c *Config) readStore(text string) (string, error) {
 	path, isFile := strings.CutPrefix(text, "sqlite:")
 	name, isVariable := strings.CutPrefix(text, "env:")
 	switch {
 	case text == memoryStore, isFile && path != "", isVariable && name != "":
 		return text, nil
 	case isPostgres(text):
-		return text, postgres.CheckURL(text)
+		return text, c.checkURL(text)
 	}
 	return "", errStore
 }
@@ -191,7 +204,7 @@ func readStore(text string) (string, error) {
 var errReplica = errors.New("write a list of URLs, such as [postgres://USER@HOST/DATABASE], or env:NAME for a variable that holds one")
 
 // readReplicas reads the setting store.replicas.
-func readReplicas(text string) ([]string, error) {
+func (c *Config) readReplicas(text string) ([]string, error) {
 	all, err := setting.List(text)
 	if err != nil {
 		return nil, errReplica
@@ -203,21 +216,10 @@ func readReplicas(text string) ([]string, error) {
 		case !isPostgres(one):
 			return nil, fmt.Errorf("number %d is no URL of a PostgreSQL server: %w", i+1, errReplica)
 		default:
-			if err := postgres.CheckURL(one); err != nil {
+			if err := c.checkURL(one); err != nil {
 				return nil, fmt.Errorf("number %d: %w", i+1, err)
 			}
 		}
 	}
 	return all, nil
-}
-
-// migrator is a store whose schema changes by plan.
-type migrator interface {
-	// Plan says what Migrate would do, and changes nothing.
-	Plan(ctx context.Context, task *migration.Task) (*migration.Plan, error)
-	// Migrate does it. The error is migration.Refused where a step is refused; the plan is
-	// then returned with it.
-	Migrate(ctx context.Context, task *migration.Task) (*migration.Plan, error)
-	// History returns the steps that were taken before, the last first.
-	History(ctx context.Context, limit int) ([]migration.Entry, error)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/extra/all"
 	"github.com/frondhost/frond/store/postgres/pgtest"
 )
 
@@ -22,7 +23,7 @@ func TestPostgresThatComesLate(t *testing.T) {
 	if err := cluster.Primary.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	url, stop := run(t, notes(t, "seeds/note.yaml", noteSeeds), gateway.Options{Config: gateway.Config{Store: store}})
+	url, stop := run(t, notes(t, "seeds/note.yaml", noteSeeds), gateway.Options{Config: gateway.Config{Extras: all.Extras(), Store: store}})
 	defer func() { _ = stop() }() // before its server ends
 	if status, body := send(t, "GET", url+"/readyz", ""); status != http.StatusServiceUnavailable {
 		t.Errorf("/readyz with the server down: %d %s", status, body)
@@ -56,7 +57,7 @@ func TestGatewaysThatStartTogether(t *testing.T) {
 	for range 3 {
 		project := notes(t, "seeds/note.yaml", noteSeeds)
 		go func() {
-			gw, err := gateway.New(project, quiet(gateway.Options{Config: gateway.Config{Store: store}}))
+			gw, err := gateway.New(project, quiet(gateway.Options{Config: gateway.Config{Extras: all.Extras(), Store: store}}))
 			if err != nil {
 				t.Error(err)
 				urls <- ""
@@ -100,7 +101,7 @@ func TestPostgresSettings(t *testing.T) {
 		"NO_SUCH_REPLICA": "replica 1 of the store is env:NO_SUCH_REPLICA, and the variable NO_SUCH_REPLICA is not set",
 		"STORE_OF_A_FILE": "the variable STORE_OF_A_FILE does not hold the URL of a replica",
 	} {
-		_, err := gateway.New(notes(t), quiet(gateway.Options{Config: gateway.Config{Store: "postgres://db/shop", Replicas: gateway.Replicas{URLs: []string{"env:" + name}}}}))
+		_, err := gateway.New(notes(t), quiet(gateway.Options{Config: gateway.Config{Extras: all.Extras(), Store: "postgres://db/shop", Replicas: gateway.Replicas{URLs: []string{"env:" + name}}}}))
 		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("a replica from %s: %v", name, err)
 		}
@@ -112,7 +113,7 @@ func TestPostgresSettings(t *testing.T) {
 	if err := gw.Close(); err != nil {
 		t.Error(err)
 	}
-	_, err = gateway.Backup(t.Context(), &gateway.Config{Store: "postgres://shop:secret@db/shop"}, t.TempDir()+"/b")
+	_, err = gateway.Backup(t.Context(), &gateway.Config{Extras: all.Extras(), Store: "postgres://shop:secret@db/shop"}, t.TempDir()+"/b")
 	if err == nil || !strings.Contains(err.Error(), "pg_dump") || strings.Contains(err.Error(), "secret") {
 		t.Errorf("backup: %v", err)
 	}

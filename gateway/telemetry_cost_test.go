@@ -16,6 +16,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway/extra/all"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -61,7 +62,7 @@ func TestOffCostsNothing(t *testing.T) {
 	provider := sdktrace.NewTracerProvider()
 	defer func() { _ = provider.Shutdown(t.Context()) }()
 	for name, opts := range map[string]*Options{
-		"spans": {Tracing: provider}, "numbers": {Config: Config{Admin: Admin{Listen: "127.0.0.1:0"}}},
+		"spans": {Tracing: provider}, "numbers": {Config: Config{Extras: all.Extras(), Admin: Admin{Listen: "127.0.0.1:0"}}},
 	} {
 		on := measured(t, opts)
 		call, request := callCost(on.Caller()), requestCost(t, on.handler)

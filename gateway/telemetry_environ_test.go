@@ -19,6 +19,7 @@ import (
 	"github.com/frondhost/frond/e2e/freeport"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/extra/all"
 	"github.com/frondhost/frond/gateway/gatewaytest"
 )
 
@@ -215,7 +216,7 @@ func TestAdminListener(t *testing.T) {
 	}
 	held, finish := make(chan struct{}), make(chan struct{})
 	opts := quiet(gateway.Options{
-		Config: gateway.Config{Listen: "127.0.0.1:0", Admin: gateway.Admin{Listen: "127.0.0.1:0"}},
+		Config: gateway.Config{Extras: all.Extras(), Listen: "127.0.0.1:0", Admin: gateway.Admin{Listen: "127.0.0.1:0"}},
 		Middleware: []facade.Middleware{func(next facade.Caller) facade.Caller {
 			return facade.CallerFunc(func(ctx context.Context, c *facade.Call) (*facade.Result, error) {
 				close(held)
@@ -316,7 +317,7 @@ func TestWhereTheAdminListenerMayBe(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer taken.Close()
-	gw, err := gateway.New(library(t), quiet(gateway.Options{Config: gateway.Config{Listen: "127.0.0.1:0", Admin: gateway.Admin{Listen: taken.Addr().String()}}}))
+	gw, err := gateway.New(library(t), quiet(gateway.Options{Config: gateway.Config{Extras: all.Extras(), Listen: "127.0.0.1:0", Admin: gateway.Admin{Listen: taken.Addr().String()}}}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/frondhost/frond/facts"
 	"github.com/frondhost/frond/facts/consumer"
 	"github.com/frondhost/frond/facts/delivery"
+	"github.com/frondhost/frond/gateway/extra"
 	"github.com/frondhost/frond/gateway/publish"
 	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/gateway/topology"
@@ -45,7 +46,7 @@ type ways struct {
 // plan reads the targets that facts are published to, and checks them against the announced facts.
 func (w *ways) plan(served *catalog.Catalog) (faults schema.Faults) {
 	w.publisher, faults = w.config.Publish.Plan(served, publish.Options{
-		Dir: w.config.Dir, Shared: w.shared, Dry: w.dry,
+		Dir: w.config.Dir, Broker: extra.Find[publish.Broker](w.config.Extras), Shared: w.shared, Dry: w.dry,
 		Log: w.log, Retention: w.config.Facts.Retention, Frond: w.frond,
 		Writer: delivery.CloudEvents{
 			Outward: func(e *facade.Event) (*facade.Event, error) { return w.current().Outward(e) },

@@ -22,6 +22,7 @@ import (
 	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/extra/all"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -140,7 +141,7 @@ func (r *versionReader) read(ctx context.Context, name, other string) (*diff.Ver
 // folder reads a project's folder. Variables of the environment are not read: they are of this
 // machine, and of neither version.
 func (r *versionReader) folder(name, dir string) (*diff.Version, error) {
-	config := &gateway.Config{Dir: dir}
+	config := &gateway.Config{Dir: dir, Extras: all.Extras()}
 	settingsErr := config.Load("", nil)
 	if settingsErr != nil {
 		config = nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/extra/all"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -32,7 +33,7 @@ func addProject(sh *shell, cmd *cobra.Command, keys ...string) *settings {
 // --limits-list-max. Without keys it adds all of them. A switch needs no value: --admin-public
 // is --admin-public=true.
 func addSettings(sh *shell, cmd *cobra.Command, keys ...string) *settings {
-	s := &settings{sh: sh}
+	s := &settings{sh: sh, Flags: gateway.Flags{Extras: all.Extras()}}
 	for _, flag := range s.All(keys...) {
 		added := cmd.Flags().VarPF(&text{Flag: flag}, flag.Name, "", flag.About)
 		// What pflag takes for a flag without a value.

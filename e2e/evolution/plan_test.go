@@ -10,6 +10,7 @@ import (
 	"github.com/frondhost/frond/cmd/frond/diff"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/extra/all"
 	"github.com/frondhost/frond/store/migration"
 )
 
@@ -99,7 +100,7 @@ func planned(t *testing.T, files fstest.MapFS, store string) *migration.Plan {
 		t.Fatal(err)
 	}
 	plan, err := gateway.PlanMigration(t.Context(), project, &gateway.Options{
-		Config: gateway.Config{Dir: t.TempDir(), Store: store}, Logger: slog.New(slog.DiscardHandler),
+		Config: gateway.Config{Extras: all.Extras(), Dir: t.TempDir(), Store: store}, Logger: slog.New(slog.DiscardHandler),
 	}, &gateway.MigrateOptions{})
 	if err != nil {
 		t.Fatal(err)

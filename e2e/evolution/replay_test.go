@@ -14,6 +14,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/extra/all"
 	"github.com/frondhost/frond/store/postgres/pgtest"
 )
 
@@ -78,7 +79,7 @@ func open(t *testing.T, files fstest.MapFS, store string) (*gateway.Gateway, err
 		t.Fatal(err)
 	}
 	return gateway.New(project, &gateway.Options{
-		Config: gateway.Config{Dir: t.TempDir(), Store: store, Identity: gateway.Identity{Dev: true}},
+		Config: gateway.Config{Extras: all.Extras(), Dir: t.TempDir(), Store: store, Identity: gateway.Identity{Dev: true}},
 		Logger: slog.New(slog.DiscardHandler), Undecided: true,
 	})
 }

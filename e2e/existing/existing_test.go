@@ -25,6 +25,7 @@ import (
 	"github.com/frondhost/frond/cmd/frond/adopt"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/extra/all"
 	"github.com/frondhost/frond/store/dbschema"
 	"github.com/frondhost/frond/store/postgres"
 	"github.com/frondhost/frond/store/postgres/pgtest"
@@ -166,7 +167,7 @@ func project(t *testing.T, db *database, opts *adopt.Options, edits ...func(file
 // settings are those of a gateway over a database.
 func settings(db *database) *gateway.Options {
 	return &gateway.Options{
-		Config: gateway.Config{Store: db.store, Migrate: gateway.MigrateOff, Mode: gateway.Development},
+		Config: gateway.Config{Extras: all.Extras(), Store: db.store, Migrate: gateway.MigrateOff, Mode: gateway.Development},
 		Logger: slog.New(slog.DiscardHandler), Undecided: true,
 	}
 }

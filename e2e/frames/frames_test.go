@@ -23,6 +23,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/extra/all"
 	"github.com/frondhost/frond/store/postgres/pgtest"
 )
 
@@ -105,7 +106,7 @@ func hold(t *testing.T, r *recorder, store string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := gateway.Config{Store: store}
+	config := gateway.Config{Extras: all.Extras(), Store: store}
 	config.Files.Store = "mem://"
 	g, err := gateway.New(project, &gateway.Options{Config: config, Logger: slog.New(slog.DiscardHandler), Undecided: true})
 	if err != nil {

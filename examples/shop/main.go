@@ -12,6 +12,7 @@ import (
 	"os"
 
 	"github.com/frondhost/frond"
+	"github.com/frondhost/frond/gateway/extra/all"
 )
 
 //go:embed gateway.yaml fronds
@@ -30,7 +31,7 @@ func main() { frond.Main(newApp(cmp.Or(os.Getenv("MAIL_FILE"), "mails.txt"))) }
 
 // newApp is the shop with a mailer that writes to a file.
 func newApp(mails string) *frond.App {
-	app := frond.New(site)
+	app := frond.New(site, frond.With(all.Extras()...)) // PostgreSQL, NATS, S3, spans and metrics, for whoever sets them
 	frond.Door[Order](app, "order")
 	frond.Door[Customer](app, "customer")
 	outbox := &mailbox{path: mails}

@@ -111,7 +111,7 @@ func (s *Files) addressKey(ctx context.Context, now time.Time) ([]byte, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		made := make([]byte, sha256.Size)
 		_, _ = rand.Read(made) // which never fails
-		if err = s.storage.write(ctx, signingKey, "application/octet-stream", bytes.NewReader(made)); err == nil {
+		if err = s.storage.Write(ctx, signingKey, "application/octet-stream", bytes.NewReader(made)); err == nil {
 			key, err = s.readKey(ctx)
 		}
 	}
@@ -123,7 +123,7 @@ func (s *Files) addressKey(ctx context.Context, now time.Time) ([]byte, error) {
 }
 
 func (s *Files) readKey(ctx context.Context) ([]byte, error) {
-	r, err := s.storage.open(ctx, signingKey)
+	r, err := s.storage.Open(ctx, signingKey)
 	if err != nil {
 		return nil, err
 	}

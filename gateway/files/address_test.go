@@ -13,7 +13,7 @@ import (
 // is not taken.
 func TestAddressEnds(t *testing.T) {
 	open := func(url string) *Files {
-		s, err := Open(url, &Config{}, nil, nil, slog.New(slog.DiscardHandler))
+		s, err := Open(url, LinkedBuckets, &Config{}, nil, nil, slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatal(err)
 		}

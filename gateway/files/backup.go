@@ -8,17 +8,22 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Backup copies the bytes of files from a storage into a folder, which is a storage itself then, and returns the
 // number of files that it copied and of their bytes. Files that the folder has stay as they are: the bytes of an id do not change.
-func Backup(ctx context.Context, url, folder string) (copied int, bytes int64, err error) {
-	s, err := openStorage(url)
+func Backup(ctx context.Context, url string, buckets Buckets, folder string) (copied int, bytes int64, err error) {
+	s, err := openStorage(url, buckets)
 	if err != nil {
 		return 0, 0, describe(err)
 	}
-	defer func() { _ = s.close() }()
-	err = s.each(ctx, func(id string, size int64) error {
+	defer func() { _ = s.Close() }()
+	err = s.Each(ctx, func(key string, size int64) error {
+		id, whole := idOf(key)
+		if !whole {
+			return nil
+		}
 		to := filepath.Join(folder, id, original)
 		if there, err := os.Stat(to); err == nil && there.Size() == size {
 			return nil
@@ -40,7 +45,7 @@ func Backup(ctx context.Context, url, folder string) (copied int, bytes int64, e
 
 // save writes the bytes of a file to a path, all or none.
 func save(ctx context.Context, s storage, id, to string) (n int64, err error) {
-	from, err := s.open(ctx, id+"/"+original)
+	from, err := s.Open(ctx, id+"/"+original)
 	if err != nil {
 		return 0, err
 	}
@@ -60,4 +65,10 @@ func save(ctx context.Context, s storage, id, to string) (n int64, err error) {
 		_ = os.Remove(part.Name())
 	}
 	return n, err
+}
+
+// idOf is the id of the file whose bytes a key has; not ok: they are other bytes, such as a smaller image.
+func idOf(key string) (id string, ok bool) {
+	id, ok = strings.CutSuffix(key, "/"+original)
+	return id, ok && id != probeID && !strings.Contains(id, "/")
 }

@@ -15,13 +15,13 @@ func TestBackup(t *testing.T) {
 		s, to := opened(t, url), filepath.Join(t.TempDir(), "copy")
 		write := func(key, text string) {
 			t.Helper()
-			if err := s.write(t.Context(), key, "text/plain", strings.NewReader(text)); err != nil {
+			if err := s.Write(t.Context(), key, "text/plain", strings.NewReader(text)); err != nil {
 				t.Fatal(err)
 			}
 		}
 		backup := func(copied int, bytes int64) {
 			t.Helper()
-			if n, size, err := Backup(t.Context(), url, to); err != nil || n != copied || size != bytes {
+			if n, size, err := Backup(t.Context(), url, LinkedBuckets, to); err != nil || n != copied || size != bytes {
 				t.Errorf("%s: %d files of %d bytes are copied, %v; want %d of %d", name, n, size, err, copied, bytes)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/url"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -16,6 +17,8 @@ import (
 	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/gateway/extra"
+	"github.com/frondhost/frond/gateway/setting"
 )
 
 // Files keeps the bytes of the files of a host. It may be used from many goroutines.
@@ -36,13 +39,30 @@ type Files struct {
 	keyRead time.Time
 }
 
-// Open opens the storage of a URL, with the times of c. current is the façade that describes the files, memory bounds the bytes that are held; nil: nothing does.
-func Open(url string, c *Config, current func() *facade.Facade, memory *budget.Budget, log *slog.Logger) (*Files, error) {
-	s, err := openStorage(url)
+// Open opens the storage of a URL, with the times of c. buckets opens one at S3; nil: the program has no S3. current is the façade that describes the files, memory bounds the bytes that are held; nil: nothing does.
+func Open(url string, buckets Buckets, c *Config, current func() *facade.Facade, memory *budget.Budget, log *slog.Logger) (*Files, error) {
+	s, err := openStorage(url, buckets)
 	if err != nil {
 		return nil, describe(err)
 	}
 	return &Files{storage: s, place: url, stay: max(0, c.Retention), presign: c.Presign, current: current, memory: memory, log: log, shrinking: make(chan struct{}, 1)}, nil
+}
+
+// openStorage opens the storage of a URL that checkURL accepts. buckets is nil in a program without S3.
+func openStorage(text string, buckets Buckets) (storage, error) {
+	u, err := url.Parse(text)
+	if err != nil {
+		return nil, errStore
+	}
+	switch {
+	case u.Scheme == "file":
+		return openFolder(filepath.FromSlash(u.Path))
+	case u.Scheme == "mem":
+		return &memory{all: map[string][]byte{}}, nil
+	case buckets == nil:
+		return nil, extra.S3.Missing(setting.File, "/files/store", "a bucket of S3")
+	}
+	return buckets.OpenBucket(u)
 }
 
 // Close closes the storage.
@@ -50,7 +70,7 @@ func (s *Files) Close() error {
 	if s == nil {
 		return nil
 	}
-	return s.storage.close()
+	return s.storage.Close()
 }
 
 // Open reads the bytes of a file, or where size is not nil those of a smaller image. mediaType is
@@ -60,10 +80,10 @@ func (s *Files) Open(ctx context.Context, file *facade.File, size *catalog.FileS
 	if size != nil {
 		mediaType = shrunkType(file.Type)
 	}
-	r, err = s.storage.open(ctx, key)
+	r, err = s.storage.Open(ctx, key)
 	if size != nil && errors.Is(err, fs.ErrNotExist) {
 		if err = s.shrink(ctx, file, *size, key); err == nil {
-			r, err = s.storage.open(ctx, key)
+			r, err = s.storage.Open(ctx, key)
 		} else if code := kiterror.CodeOf(err); code == kiterror.UnprocessableEntity || code == kiterror.PayloadTooLarge {
 			s.log.Warn("a smaller image cannot be made", "file", file.ID, "name", file.Name, "size", size.Name, "error", err)
 		}
@@ -96,7 +116,7 @@ func whole(r io.Seeker, file *facade.File) error {
 
 // Link is an address at the storage of a file, or of a smaller image.
 func (s *Files) Link(ctx context.Context, file *facade.File, size *catalog.FileSize) (string, error) {
-	at, ok := s.storage.(*s3)
+	at, ok := s.storage.(Bucket)
 	if !ok {
 		return "", Unsigned()
 	}
@@ -108,7 +128,7 @@ func (s *Files) Link(ctx context.Context, file *facade.File, size *catalog.FileS
 		}
 		_, media = r.Close(), made
 	}
-	link, err := at.link(ctx, keyOf(file, size), url.Values{
+	link, err := at.Link(ctx, keyOf(file, size), url.Values{
 		"response-content-type": {media}, "response-content-disposition": {file.Disposition(media)},
 	}, s.presign)
 	if err != nil {
@@ -145,7 +165,7 @@ func (s *Files) sweep(ctx context.Context) (err error) {
 
 // remove removes all bytes of a file.
 func (s *Files) remove(ctx context.Context, id string) error {
-	if err := s.storage.remove(ctx, id); err != nil {
+	if err := s.storage.Remove(ctx, id); err != nil {
 		return s.failed(ctx, err)
 	}
 	return nil

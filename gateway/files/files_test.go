@@ -242,13 +242,7 @@ func overStorages(t *testing.T, test func(t *testing.T, s storage, kept func() i
 	t.Run("memory", func(t *testing.T) {
 		s := opened(t, "mem://")
 		test(t, s, func() int {
-			n, all := 0, s.(*bucket).List(nil)
-			for {
-				if _, err := all.Next(t.Context()); err != nil {
-					return n
-				}
-				n++
-			}
+			return len(s.(*memory).all)
 		})
 	})
 	t.Run("s3", func(t *testing.T) {
@@ -266,11 +260,11 @@ func opened(t *testing.T, url string) storage {
 	if err := checkURL(url); err != nil {
 		t.Fatal(err)
 	}
-	s, err := openStorage(url)
+	s, err := openStorage(url, LinkedBuckets)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = s.close() })
+	t.Cleanup(func() { _ = s.Close() })
 	return s
 }
 
@@ -280,19 +274,19 @@ func TestStorages(t *testing.T) {
 		ctx := t.Context()
 		large := bytes.Repeat([]byte("0123456789"), 1_200_000) // parts of S3
 		for name, text := range map[string][]byte{"a/original": []byte("hello"), "a/9x9": []byte("h"), "ab/original": []byte("other"), "b/original": large} {
-			if err := s.write(ctx, name, "text/plain", bytes.NewReader(text)); err != nil {
+			if err := s.Write(ctx, name, "text/plain", bytes.NewReader(text)); err != nil {
 				t.Fatal(err)
 			}
 		}
 		before := kept()
 		broken := errors.New("it breaks off")
-		if err := s.write(ctx, "c/original", "text/plain", io.MultiReader(bytes.NewReader(large), iotest.ErrReader(broken))); !errors.Is(err, broken) {
+		if err := s.Write(ctx, "c/original", "text/plain", io.MultiReader(bytes.NewReader(large), iotest.ErrReader(broken))); !errors.Is(err, broken) {
 			t.Errorf("a write that breaks off is %v", err)
 		}
-		if err := s.remove(ctx, "c"); err != nil || kept() != before {
+		if err := s.Remove(ctx, "c"); err != nil || kept() != before {
 			t.Errorf("%d keys stay of a write that breaks off, %v", kept()-before, err)
 		}
-		r, err := s.open(ctx, "b/original")
+		r, err := s.Open(ctx, "b/original")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -317,12 +311,12 @@ func TestStorages(t *testing.T) {
 			t.Error(err)
 		}
 		for range 2 {
-			if err := s.remove(ctx, "a"); err != nil {
+			if err := s.Remove(ctx, "a"); err != nil {
 				t.Error(err)
 			}
 		}
 		for name, there := range map[string]bool{"a/original": false, "a/9x9": false, "ab/original": true, "z/original": false} {
-			r, err := s.open(ctx, name)
+			r, err := s.Open(ctx, name)
 			if there != (err == nil) || !there && !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -331,7 +325,7 @@ func TestStorages(t *testing.T) {
 			}
 		}
 		for _, id := range []string{"ab", "b"} {
-			if err := s.remove(ctx, id); err != nil {
+			if err := s.Remove(ctx, id); err != nil {
 				t.Error(err)
 			}
 		}
@@ -396,7 +390,7 @@ func TestShrink(t *testing.T) {
 	}
 	var b bytes.Buffer
 	_ = png.Encode(&b, image.NewGray(image.Rect(0, 0, 100, 100)))
-	if err := files.storage.write(t.Context(), "f/original", "image/png", &b); err != nil {
+	if err := files.storage.Write(t.Context(), "f/original", "image/png", &b); err != nil {
 		t.Fatal(err)
 	}
 	var all sync.WaitGroup
@@ -441,7 +435,7 @@ func TestShrinkRefuses(t *testing.T) {
 		{"as many as memory has", whole.Bytes(), budget.New(16<<20, 0), ""},
 	} {
 		files := &Files{storage: opened(t, "mem://"), memory: c.memory, log: slog.New(slog.DiscardHandler), shrinking: make(chan struct{}, 1)}
-		if err := files.storage.write(t.Context(), "f/original", "image/png", bytes.NewReader(c.bytes)); err != nil {
+		if err := files.storage.Write(t.Context(), "f/original", "image/png", bytes.NewReader(c.bytes)); err != nil {
 			t.Fatal(err)
 		}
 		_, _, err := files.Open(t.Context(), &facade.File{ID: "f", Type: "image/png"}, &size)
@@ -477,7 +471,7 @@ func TestOrientation(t *testing.T) {
 	for o, want := range []string{"rgbw", "rgbw", "grwb", "wbgr", "bwrg", "rbgw", "brwg", "wgbr", "gwrb"} {
 		id := strconv.Itoa(o)
 		b := withEXIF(m, byte(o))
-		if err := files.storage.write(t.Context(), id+"/original", "image/jpeg", bytes.NewReader(b)); err != nil {
+		if err := files.storage.Write(t.Context(), id+"/original", "image/jpeg", bytes.NewReader(b)); err != nil {
 			t.Fatal(err)
 		}
 		r, _, err := files.Open(t.Context(), &facade.File{ID: id, Type: "image/jpeg"}, &size)
@@ -537,7 +531,7 @@ func TestFolderOfFiles(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open("file://"+filepath.ToSlash(path)+"/below", &Config{}, nil, nil, nil); err == nil || !strings.Contains(err.Error(), "the folder of files cannot be used") {
+	if _, err := Open("file://"+filepath.ToSlash(path)+"/below", LinkedBuckets, &Config{}, nil, nil, nil); err == nil || !strings.Contains(err.Error(), "the folder of files cannot be used") {
 		t.Errorf("the error is %v", err)
 	}
 }

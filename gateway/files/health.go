@@ -10,8 +10,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/minio/minio-go/v7"
-
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
 )
@@ -103,7 +101,7 @@ func (s *Files) Check(ctx context.Context) error {
 	if s == nil {
 		return nil
 	}
-	if err := s.storage.there(); err != nil {
+	if err := s.storage.There(); err != nil {
 		s.note(err)
 		return err
 	}
@@ -116,33 +114,28 @@ func (s *Files) Check(ctx context.Context) error {
 	defer s.health.probing.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
-	if err := s.storage.write(ctx, probeID+"/"+original, "application/octet-stream", bytes.NewReader(make([]byte, probeSize))); err != nil {
+	if err := s.storage.Write(ctx, probeID+"/"+original, "application/octet-stream", bytes.NewReader(make([]byte, probeSize))); err != nil {
 		return err
 	}
-	if err := s.storage.remove(ctx, probeID); err != nil {
+	if err := s.storage.Remove(ctx, probeID); err != nil {
 		return err
 	}
 	s.works()
 	return nil
 }
 
-// errNoFolder is the error of a folder that was there at the start.
-var errNoFolder = errors.New("the folder is gone")
-
 // whatToCheck says where an operator looks first, as the value of a log attribute.
 func whatToCheck(err error) string {
-	code := minio.ToErrorResponse(err).Code
+	failure := (*Failure)(nil)
 	switch {
+	case errors.As(err, &failure):
+		return failure.Check
 	case errors.Is(err, errNoFolder):
 		return "mount or restore the folder; an empty one takes new files, and has lost the old ones"
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return "the free space of the disk that holds the folder"
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return "the permissions of the folder and its files"
-	case code == minio.NoSuchBucket:
-		return "the name of the bucket in files.store"
-	case code == "AccessDenied", code == "InvalidAccessKeyId", code == "SignatureDoesNotMatch", code == "ExpiredToken":
-		return "the credentials, and their rights to read, write, list and delete in the bucket"
 	}
 	return "the disk or the server that files.store names"
 }

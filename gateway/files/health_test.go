@@ -23,11 +23,11 @@ type full struct {
 	err error
 }
 
-func (f *full) write(ctx context.Context, key, mediaType string, from io.Reader) error {
+func (f *full) Write(ctx context.Context, key, mediaType string, from io.Reader) error {
 	if f.err != nil {
 		return fmt.Errorf("write: %w", f.err)
 	}
-	return f.storage.write(ctx, key, mediaType, from)
+	return f.storage.Write(ctx, key, mediaType, from)
 }
 
 // logged are files over a storage, with their log.
@@ -62,7 +62,7 @@ func TestFailingStorage(t *testing.T) {
 			}
 			c.fail()
 			for range 3 {
-				err := files.storage.write(t.Context(), "f/original", "text/plain", strings.NewReader("abc"))
+				err := files.storage.Write(t.Context(), "f/original", "text/plain", strings.NewReader("abc"))
 				if err == nil {
 					t.Fatal("it takes bytes")
 				}
@@ -80,7 +80,7 @@ func TestFailingStorage(t *testing.T) {
 			if err := files.Check(t.Context()); err != nil || files.State().Failing || !strings.Contains(log.String(), "works again") {
 				t.Errorf("it is not ready again: %v; %s", err, log)
 			}
-			if _, err := files.storage.open(t.Context(), probeID+"/"+original); err == nil {
+			if _, err := files.storage.Open(t.Context(), probeID+"/"+original); err == nil {
 				t.Error("the probe stays")
 			}
 		})
@@ -95,7 +95,7 @@ func TestMissingBytes(t *testing.T) {
 		file := &facade.File{ID: "f", Name: "a.txt", Type: "text/plain", Size: 3, In: "album.cover"}
 		for _, kept := range []string{"", "ab"} {
 			if kept != "" {
-				if err := s.write(t.Context(), "f/original", "text/plain", strings.NewReader(kept)); err != nil {
+				if err := s.Write(t.Context(), "f/original", "text/plain", strings.NewReader(kept)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -109,7 +109,7 @@ func TestMissingBytes(t *testing.T) {
 		if text := log.String(); strings.Count(text, "level=ERROR") != 1 || !strings.Contains(text, "file=f name=a.txt field=album.cover") {
 			t.Errorf("the log is %s", text)
 		}
-		if err := s.write(t.Context(), "f/original", "text/plain", strings.NewReader("abc")); err != nil {
+		if err := s.Write(t.Context(), "f/original", "text/plain", strings.NewReader("abc")); err != nil {
 			t.Fatal(err)
 		}
 		r, _, err := files.Open(t.Context(), file, nil)

@@ -42,7 +42,7 @@ func (s *Files) shrink(ctx context.Context, file *facade.File, size catalog.File
 			_ = in.CloseWithError(png.Encode(in, to))
 		}
 	}()
-	err = s.storage.write(ctx, key, shrunkType(file.Type), out)
+	err = s.storage.Write(ctx, key, shrunkType(file.Type), out)
 	_ = out.Close() // ends the encoder
 	return err
 }
@@ -64,7 +64,7 @@ func (s *Files) decode(ctx context.Context, file *facade.File, more int) (from i
 			end()
 		}
 	}()
-	r, err := s.storage.open(ctx, file.ID+"/"+original)
+	r, err := s.storage.Open(ctx, file.ID+"/"+original)
 	if err != nil {
 		return nil, 0, nil, err
 	}

@@ -42,7 +42,7 @@ func errNoAddress() error {
 // that arrives.
 func (s *Files) Presign(ctx context.Context, state access.State, in *facade.IncomingFile) (_ *facade.FileAddress, err error) {
 	defer func() { err = atField(err, in.Takes) }()
-	at, ok := s.storage.(*s3)
+	at, ok := s.storage.(Bucket)
 	if !ok || s.presign == 0 {
 		return nil, errNoAddress()
 	}
@@ -64,7 +64,7 @@ func (s *Files) Presign(ctx context.Context, state access.State, in *facade.Inco
 	for name, value := range headers {
 		signed.Set(name, value)
 	}
-	link, err := at.sendingLink(ctx, file.ID+"/"+sentKey, signed, valid)
+	link, err := at.SendingLink(ctx, file.ID+"/"+sentKey, signed, valid)
 	if err != nil {
 		s.Drop(ctx, state, file.ID)
 		return nil, s.failed(ctx, err)
@@ -76,7 +76,7 @@ func (s *Files) Presign(ctx context.Context, state access.State, in *facade.Inco
 // bytes stays as it is.
 func (s *Files) ReceiveSigned(ctx context.Context, state access.State, id string, takes []*catalog.File) (_ *facade.File, err error) {
 	defer func() { err = atField(err, takes) }()
-	at, ok := s.storage.(*s3)
+	at, ok := s.storage.(Bucket)
 	if !ok {
 		return nil, errNoAddress()
 	}
@@ -84,17 +84,17 @@ func (s *Files) ReceiveSigned(ctx context.Context, state access.State, id string
 	if err != nil {
 		return nil, err
 	}
-	size, err := at.size(ctx, file.ID+"/"+sentKey)
+	size, err := at.Size(ctx, file.ID+"/"+sentKey)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, kiterror.Errorf(kiterror.BadRequest, "the bytes of the file are not there; send them to its url first")
 	}
 	if err != nil {
 		return nil, s.failed(ctx, err)
 	}
-	if err := s.memory.Take(copied); err != nil {
+	if err := s.memory.Take(Copied); err != nil {
 		return nil, err
 	}
-	defer s.memory.Give(copied)
+	defer s.memory.Give(Copied)
 	if err := s.current().ClaimFile(ctx, file.ID); err != nil {
 		return nil, err
 	}
@@ -106,12 +106,12 @@ func (s *Files) ReceiveSigned(ctx context.Context, state access.State, id string
 }
 
 // checkSent moves the bytes of a file to their own key, and compares them with the announced size and hash.
-func (s *Files) checkSent(ctx context.Context, at *s3, file *facade.File, limit int64) error {
+func (s *Files) checkSent(ctx context.Context, at Bucket, file *facade.File, limit int64) error {
 	key := file.ID + "/" + original
-	if err := at.move(ctx, file.ID+"/"+sentKey, key, file.Type); err != nil {
+	if err := at.Move(ctx, file.ID+"/"+sentKey, key, file.Type); err != nil {
 		return s.failed(ctx, err)
 	}
-	r, err := at.open(ctx, key)
+	r, err := at.Open(ctx, key)
 	if err != nil {
 		return s.failed(ctx, err)
 	}

@@ -22,7 +22,9 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/extra/all"
 	"github.com/frondhost/frond/gateway/files"
+	"github.com/frondhost/frond/gateway/s3"
 	"github.com/frondhost/frond/store/storetest"
 )
 
@@ -48,7 +50,7 @@ type shop struct {
 
 func opened(t *testing.T, store string, presign time.Duration) *shop {
 	t.Helper()
-	c := gateway.Config{Store: "memory", Mode: gateway.Development}
+	c := gateway.Config{Extras: all.Extras(), Store: "memory", Mode: gateway.Development}
 	c.Identity.Dev, c.Files.Store, c.Files.Presign = true, store, presign
 	g, err := gateway.New(albums(t), &gateway.Options{Config: c, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -309,7 +311,7 @@ func TestSweepOfAddresses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept, err := files.Open(store, &files.Config{Presign: time.Hour}, func() *facade.Facade { return f }, nil, slog.New(slog.DiscardHandler))
+	kept, err := files.Open(store, s3.Files, &files.Config{Presign: time.Hour}, func() *facade.Facade { return f }, nil, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

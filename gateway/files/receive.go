@@ -36,7 +36,7 @@ func (s *Files) Receive(ctx context.Context, state access.State, in *facade.Inco
 	if err != nil {
 		return nil, err
 	}
-	held := s.storage.held()
+	held := s.storage.Held()
 	if err := s.memory.Take(held); err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (s *Files) Receive(ctx context.Context, state access.State, in *facade.Inco
 		return nil, err
 	}
 	bytes := &counted{from: body, limit: limit, sum: sha256.New()}
-	if err := s.storage.write(ctx, file.ID+"/"+original, media, bytes); err != nil {
+	if err := s.storage.Write(ctx, file.ID+"/"+original, media, bytes); err != nil {
 		s.Drop(ctx, state, file.ID)
 		if bytes.failed != nil {
 			return nil, arrival(bytes.failed)
@@ -249,7 +249,7 @@ func largestSize(takes []*catalog.File) (largest catalog.FileSize) {
 // checkImage refuses an image with a false type, or with very many pixels. Where a size is declared, an
 // image that cannot be decoded here is refused too: its smaller ones could never be made.
 func (s *Files) checkImage(ctx context.Context, file *facade.File, size catalog.FileSize) error {
-	r, err := s.storage.open(ctx, file.ID+"/"+original)
+	r, err := s.storage.Open(ctx, file.ID+"/"+original)
 	if err != nil {
 		return s.failed(ctx, err)
 	}
@@ -292,5 +292,10 @@ func safeName(sent string) string {
 	return name
 }
 
-// describe is a problem with the setting, for the start.
-func describe(err error) error { return fmt.Errorf("files.store: %w", err) }
+// describe is a problem with the setting, for the start. A fault names the setting itself.
+func describe(err error) error {
+	if fault := (schema.Fault{}); errors.As(err, &fault) {
+		return fault
+	}
+	return fmt.Errorf("files.store: %w", err)
+}

@@ -38,10 +38,10 @@ func (r *Remote) Receive(ctx context.Context, in *facade.IncomingFile) (_ *facad
 	if err != nil {
 		return nil, err
 	}
-	if err := r.Memory.Take(copied); err != nil {
+	if err := r.Memory.Take(Copied); err != nil {
 		return nil, err
 	}
-	defer r.Memory.Give(copied)
+	defer r.Memory.Give(Copied)
 	bytes, sent := &counted{from: in.Body, limit: limit}, *in
 	sent.Body = bytes
 	var refused error

@@ -34,15 +34,6 @@ type NATS struct {
 	Folder           string // of the embedded server; "": .frond/nats
 }
 
-// embeddedURL is the value of NATS.URL for a server in this process.
-const embeddedURL = "embedded"
-
-// The defaults of the embedded server.
-const (
-	defaultListen = "127.0.0.1:4222"
-	defaultFolder = ".frond/nats"
-)
-
 // natsForm is the form of facts.nats in the file: its value, or a map with more.
 const natsForm = `{"type":["string","object"],"properties":{` +
 	`"url":{"type":"string"},"facts":{"type":["array","string"],"items":{"type":"string"}},"stream":{"type":"string"},"prefix":{"type":"string"},"replicas":{"type":"integer"},` +
@@ -56,24 +47,24 @@ func (c *Config) Settings() []setting.Setting {
 		setting.New("webhooks", "[]", "URLs that facts are sent to, such as [{name: billing, url: https://billing.example/hooks, facts: [orderPlaced], secret: env:BILLING_SECRET}]", readWebhooks, &c.Webhooks).As(webhooksForm()).Secret(),
 		setting.New("facts.nats", "", "where facts are published: nats://…, tls://…, env:NAME, or embedded for a server in this process", readNATS, &n.URL).As(natsForm).Secret(),
 		setting.New("facts.nats.facts", "[]", "the facts that are published there; empty: all", setting.List, &n.Facts),
-		setting.New("facts.nats.stream", defaultNatsStream, "the stream, which is made if it is missing", read(checkNatsStream), &n.Stream),
-		setting.New("facts.nats.prefix", defaultNatsPrefix, "the first part of the subjects PREFIX.FROND.FACT", read(checkNatsPrefix), &n.Prefix),
+		setting.New("facts.nats.stream", DefaultStream, "the stream, which is made if it is missing", read(checkNatsStream), &n.Stream),
+		setting.New("facts.nats.prefix", DefaultPrefix, "the first part of the subjects PREFIX.FROND.FACT", read(checkNatsPrefix), &n.Prefix),
 		setting.New("facts.nats.replicas", "1", "how many servers keep a stream that is made: 1 to 5", readReplicas, &n.Replicas),
 		setting.New("facts.nats.credentials", "", "a file with NATS credentials (.creds)", setting.Text, &n.Credentials),
 		setting.New("facts.nats.ca", "", "a file with the certificates that the servers' are signed with; empty: the system's", setting.Text, &n.CA),
 		setting.New("facts.nats.certificate", "", "a file with a client certificate", setting.Text, &n.Certificate),
 		setting.New("facts.nats.key", "", "the file with its key", setting.Text, &n.Key),
 		setting.New("facts.nats.token", "", "a token for the servers, or that consumers of the embedded one have to know: env:NAME", setting.Text, &n.Token).Secret(),
-		setting.New("facts.nats.listen", defaultListen, "the address of the embedded server", setting.Address, &n.Listen),
-		setting.New("facts.nats.folder", defaultFolder, "the folder of the embedded server's files", setting.Text, &n.Folder),
+		setting.New("facts.nats.listen", DefaultListen, "the address of the embedded server", setting.Address, &n.Listen),
+		setting.New("facts.nats.folder", DefaultFolder, "the folder of the embedded server's files", setting.Text, &n.Folder),
 	}
 }
 
 // WithDefaults is c with every empty setting filled in.
 func (c Config) WithDefaults() Config {
 	n := &c.NATS
-	n.Stream, n.Prefix, n.Replicas = cmp.Or(n.Stream, defaultNatsStream), cmp.Or(n.Prefix, defaultNatsPrefix), cmp.Or(n.Replicas, 1)
-	n.Listen, n.Folder = cmp.Or(n.Listen, defaultListen), cmp.Or(n.Folder, defaultFolder)
+	n.Stream, n.Prefix, n.Replicas = cmp.Or(n.Stream, DefaultStream), cmp.Or(n.Prefix, DefaultPrefix), cmp.Or(n.Replicas, 1)
+	n.Listen, n.Folder = cmp.Or(n.Listen, DefaultListen), cmp.Or(n.Folder, DefaultFolder)
 	return c
 }
 
@@ -84,10 +75,10 @@ func read(check func(string) error) func(string) (string, error) {
 
 // readNATS reads where facts are published.
 func readNATS(text string) (string, error) {
-	if text == "" || text == embeddedURL || isVariable(text) {
+	if text == "" || text == EmbeddedURL || isVariable(text) {
 		return text, nil
 	}
-	if checkNatsURL(text) != nil {
+	if CheckNATSURL(text) != nil {
 		return "", errors.New("write nats://HOST:4222 or tls://HOST:4222, with commas between the servers of a cluster, env:NAME for a variable that holds it, or embedded")
 	}
 	return text, nil
@@ -107,9 +98,9 @@ func isVariable(text string) bool {
 	return ok && name != ""
 }
 
-// resolved is a text, or the value of the variable that it names. The error repeats the variable's
+// Resolved is a text, or the value of the variable that it names. The error repeats the variable's
 // name alone.
-func resolved(text string) (string, error) {
+func Resolved(text string) (string, error) {
 	if !isVariable(text) {
 		return text, nil
 	}

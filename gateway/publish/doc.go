@@ -1,5 +1,5 @@
-// Package publish sends facts to webhooks and to JetStream of NATS. It reads their settings
-// and runs them over the outbox.
+// Package publish sends facts to webhooks, and to JetStream of NATS where a program links it. It reads
+// their settings and runs them over the outbox.
 //
 //	webhooks:
 //	  - {name: billing, url: https://billing.example/hooks, facts: [orderPlaced], secret: env:BILLING_SECRET}
@@ -34,22 +34,5 @@
 // unless [Webhook.Allow] names them, and so is http:// to any address it does not name. No proxy
 // is used and no redirect is followed.
 //
-// # JetStream of NATS
-//
-//	subject   frond.shop.orderPlaced      PREFIX.FROND.FACT, in a stream called FROND_FACTS
-//	headers   Nats-Msg-Id: 019a…          the event's id, by which JetStream drops repeated messages
-//	          Content-Type: application/cloudevents+json; charset=utf-8
-//	body      the event as a CloudEvent, as webhooks have it
-//
-// The outbox's cursor moves when the server has acknowledged every event before it. Events of
-// one entity and key are published in their order: the next one of a key is sent when the one
-// before is acknowledged. No event is lost if a server cannot be reached, a cluster has no
-// leader, or a stream is full: events wait in the outbox. An event that is too large for every
-// server is dead.
-//
-// The stream is made where it is missing. One that exists is the operator's and stays as it is;
-// it has to have the subjects.
-//
-// An embedded server serves hosts of one machine. A program that is built with the tag
-// nonats has none, is 9 MB smaller, and refuses to start one.
+// NATS is package gateway/nats, which a program links where it publishes there.
 package publish

@@ -9,6 +9,7 @@ import (
 
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facts/delivery"
+	"github.com/frondhost/frond/gateway/extra"
 	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/schema"
 )
@@ -19,6 +20,8 @@ type Options struct {
 	Shared bool   // other processes may have the same store
 	Writer delivery.CloudEvents
 	Log    *slog.Logger
+	// Broker publishes to NATS; nil: the program does not link it.
+	Broker Broker
 	// Retention is how long a stream that is made keeps events.
 	Retention time.Duration
 	// Dry leaves out the machine: variables and files are not read, and the plan is
@@ -31,9 +34,9 @@ type Options struct {
 	Frond string
 }
 
-// isMine reports whether facts, as FROND.FACT, are for this process to send; none are all facts. A
+// IsMine reports whether facts, as FROND.FACT, are for this process to send; none are all facts. A
 // webhook of several Fronds is sent whole: where hosts share a store they share its position.
-func (o *Options) isMine(names []string) bool {
+func (o *Options) IsMine(names []string) bool {
 	return o.Frond == "" || len(names) == 0 || slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, o.Frond+".") })
 }
 
@@ -48,7 +51,7 @@ func (c *Config) Plan(served *catalog.Catalog, o Options) (*Publisher, schema.Fa
 	for i := range c.Webhooks {
 		w, at := &c.Webhooks[i], fmt.Sprint("/webhooks/", i)
 		names, unknown := factsOf(served, o.Frond, w.Facts, at+"/facts")
-		if !o.isMine(names) && len(unknown) == 0 {
+		if !o.IsMine(names) && len(unknown) == 0 {
 			o.Log.Info("a webhook is for facts of other Fronds, and is not sent from here", "webhook", w.Name)
 			continue
 		}
@@ -65,9 +68,24 @@ func (c *Config) Plan(served *catalog.Catalog, o Options) (*Publisher, schema.Fa
 		p.ways = append(p.ways, &way{consumer: &delivery.Consumer{Name: "webhook:" + w.Name, Facts: names, Retention: o.Retention, Log: o.Log}, run: hook.Run})
 	}
 	if c.NATS.URL != "" {
-		faults = append(faults, p.planNATS(&c.NATS, served, o)...)
+		faults = append(faults, p.planNATS(&c.NATS, served, &o)...)
 	}
 	return p, faults
+}
+
+// planNATS adds the way out to NATS, or returns the faults of its settings.
+func (p *Publisher) planNATS(n *NATS, served *catalog.Catalog, o *Options) schema.Faults {
+	names, unknown := factsOf(served, o.Frond, n.Facts, "/facts/nats/facts")
+	if o.Broker == nil {
+		return append(unknown, extra.NATS.Missing(setting.File, "/facts/nats", "facts.nats"))
+	}
+	connection, faults := o.Broker.Plan(n, names, unknown, o)
+	if connection != nil && len(faults) == 0 {
+		p.ways = append(p.ways, &way{
+			consumer: &delivery.Consumer{Name: "nats", Facts: names, Retention: o.Retention, Log: o.Log}, problem: connection.Problem, run: connection.Run,
+		})
+	}
+	return faults
 }
 
 // factsOf finds the named facts, as FROND.FACT; none is all, which is nil. A fault names those that

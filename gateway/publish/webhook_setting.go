@@ -163,7 +163,7 @@ func (w *Webhook) config(at string, dry bool) (hookConfig, schema.Faults) {
 	unknown := func(text string) bool { return dry && isVariable(text) }
 	if !unknown(w.URL) {
 		var err error
-		if c.URL, err = resolved(w.URL); err == nil {
+		if c.URL, err = Resolved(w.URL); err == nil {
 			err = checkHookURL(c.URL)
 		}
 		if err != nil {
@@ -176,7 +176,7 @@ func (w *Webhook) config(at string, dry bool) (hookConfig, schema.Faults) {
 		if unknown(text) {
 			continue
 		}
-		text, err := resolved(text)
+		text, err := Resolved(text)
 		var secret secret
 		if err == nil {
 			secret, err = parseSecret(text)
@@ -190,7 +190,7 @@ func (w *Webhook) config(at string, dry bool) (hookConfig, schema.Faults) {
 		if unknown(w.Headers[header]) {
 			continue
 		}
-		value, err := resolved(w.Headers[header])
+		value, err := Resolved(w.Headers[header])
 		if err == nil {
 			err = checkHookHeader(http.Header{header: {value}})
 		}

@@ -5,8 +5,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/budget"
@@ -22,53 +20,29 @@ import (
 // numbers of one family differ by label, such as memory and executions of frond_refused_total.
 type number[S any] struct {
 	family string
-	kind   prometheus.ValueType
 	label  string           // the value of the family's label; "": the source's name, where there is a label
 	value  func(*S) float64 // not a number: the source does not know it
 }
 
-// collector asks sources for their numbers at every scrape. It holds none itself.
-type collector[S any] struct {
-	numbers []number[S]
-	sources func(yield func(name string, source *S))
-	descs   []*prometheus.Desc // of numbers
-}
-
 // collect has the numbers of sources on every scrape, where there are metrics. sources is called by
-// each of them, from many goroutines, and must not wait.
+// each of them, from many goroutines, and must not wait. A source that disappears between two scrapes
+// has no numbers in the second.
 func collect[S any](t *Telemetry, numbers []number[S], sources func(yield func(name string, source *S))) {
 	if t == nil || t.metrics == nil {
 		return
 	}
-	c := &collector[S]{numbers: numbers, sources: sources}
+	var of []*Family
 	for _, n := range numbers {
-		f := family(n.family)
-		c.descs = append(c.descs, prometheus.NewDesc(f.Name, f.About, f.Labels, nil))
+		of = append(of, family(n.family))
 	}
-	t.metrics.registry.MustRegister(c)
-}
-
-// Describe names the families. Prometheus calls it once, at registration.
-func (c *collector[S]) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range c.descs {
-		to <- d
-	}
-}
-
-// Collect asks every source. It is called by many scrapes at once. A source that disappears
-// between two scrapes has no numbers in the second.
-func (c *collector[S]) Collect(to chan<- prometheus.Metric) {
-	c.sources(func(name string, source *S) {
-		for i, n := range c.numbers {
-			// A family without labels has one number, that of the only source.
-			labels := []string{}
-			if len(family(n.family).Labels) > 0 {
-				labels = []string{cmp.Or(n.label, name)}
+	t.metrics.meter.Collect(of, func(emit func(int, string, float64)) {
+		sources(func(name string, source *S) {
+			for i, n := range numbers {
+				if value := n.value(source); !math.IsNaN(value) {
+					emit(i, cmp.Or(n.label, name), value)
+				}
 			}
-			if value := n.value(source); !math.IsNaN(value) {
-				to <- prometheus.MustNewConstMetric(c.descs[i], n.kind, value, labels...)
-			}
-		}
+		})
 	})
 }
 
@@ -82,12 +56,12 @@ func oneIf(is bool) float64 {
 
 // budgetNumbers are the numbers of a budget.
 var budgetNumbers = []number[budget.Usage]{
-	{"frond_memory_budget_bytes", prometheus.GaugeValue, "", func(s *budget.Usage) float64 { return float64(s.Bytes) }},
-	{"frond_memory_used_bytes", prometheus.GaugeValue, "", func(s *budget.Usage) float64 { return float64(s.Used) }},
-	{"frond_executions_limit", prometheus.GaugeValue, "", func(s *budget.Usage) float64 { return float64(s.Executions) }},
-	{"frond_executions_in_flight", prometheus.GaugeValue, "", func(s *budget.Usage) float64 { return float64(s.Running) }},
-	{"frond_refused_total", prometheus.CounterValue, "memory", func(s *budget.Usage) float64 { return float64(s.RefusedBytes) }},
-	{"frond_refused_total", prometheus.CounterValue, "executions", func(s *budget.Usage) float64 { return float64(s.RefusedExecutions) }},
+	{"frond_memory_budget_bytes", "", func(s *budget.Usage) float64 { return float64(s.Bytes) }},
+	{"frond_memory_used_bytes", "", func(s *budget.Usage) float64 { return float64(s.Used) }},
+	{"frond_executions_limit", "", func(s *budget.Usage) float64 { return float64(s.Executions) }},
+	{"frond_executions_in_flight", "", func(s *budget.Usage) float64 { return float64(s.Running) }},
+	{"frond_refused_total", "memory", func(s *budget.Usage) float64 { return float64(s.RefusedBytes) }},
+	{"frond_refused_total", "executions", func(s *budget.Usage) float64 { return float64(s.RefusedExecutions) }},
 }
 
 // CollectBudget has the numbers of a budget on every scrape; nil: there are none, and
@@ -107,13 +81,13 @@ type remoteSource struct {
 
 // remoteNumbers are the numbers of a remote's client.
 var remoteNumbers = []number[remoteSource]{
-	{"frond_remote_requests_total", prometheus.CounterValue, "", func(s *remoteSource) float64 { return float64(s.Posts) }},
-	{"frond_remote_retries_total", prometheus.CounterValue, "", func(s *remoteSource) float64 { return float64(s.Retries) }},
-	{"frond_remote_coalesced_total", prometheus.CounterValue, "", func(s *remoteSource) float64 { return float64(s.Joined) }},
-	{"frond_remote_failures_total", prometheus.CounterValue, "", func(s *remoteSource) float64 { return float64(s.Failed) }},
-	{"frond_remote_requests_in_flight", prometheus.GaugeValue, "", func(s *remoteSource) float64 { return float64(s.InFlight) }},
-	{"frond_remote_breaker_state", prometheus.GaugeValue, "", func(s *remoteSource) float64 { return breakerStates[s.Breaker] }},
-	{"frond_remote_known", prometheus.GaugeValue, "", func(s *remoteSource) float64 {
+	{"frond_remote_requests_total", "", func(s *remoteSource) float64 { return float64(s.Posts) }},
+	{"frond_remote_retries_total", "", func(s *remoteSource) float64 { return float64(s.Retries) }},
+	{"frond_remote_coalesced_total", "", func(s *remoteSource) float64 { return float64(s.Joined) }},
+	{"frond_remote_failures_total", "", func(s *remoteSource) float64 { return float64(s.Failed) }},
+	{"frond_remote_requests_in_flight", "", func(s *remoteSource) float64 { return float64(s.InFlight) }},
+	{"frond_remote_breaker_state", "", func(s *remoteSource) float64 { return breakerStates[s.Breaker] }},
+	{"frond_remote_known", "", func(s *remoteSource) float64 {
 		return oneIf(s.known)
 	}},
 }
@@ -136,10 +110,10 @@ type Subscriptions struct {
 }
 
 var subscriptionNumbers = []number[Subscriptions]{
-	{"frond_graphql_connections", prometheus.GaugeValue, "", func(s *Subscriptions) float64 { return float64(s.Connections) }},
-	{"frond_graphql_subscriptions", prometheus.GaugeValue, "", func(s *Subscriptions) float64 { return float64(s.Subscriptions) }},
-	{"frond_graphql_subscription_events_total", prometheus.CounterValue, "evaluated", func(s *Subscriptions) float64 { return float64(s.Evaluated) }},
-	{"frond_graphql_subscription_events_total", prometheus.CounterValue, "shared", func(s *Subscriptions) float64 { return float64(s.Shared) }},
+	{"frond_graphql_connections", "", func(s *Subscriptions) float64 { return float64(s.Connections) }},
+	{"frond_graphql_subscriptions", "", func(s *Subscriptions) float64 { return float64(s.Subscriptions) }},
+	{"frond_graphql_subscription_events_total", "evaluated", func(s *Subscriptions) float64 { return float64(s.Evaluated) }},
+	{"frond_graphql_subscription_events_total", "shared", func(s *Subscriptions) float64 { return float64(s.Shared) }},
 }
 
 // CollectSubscriptions has the numbers of subscriptions on every scrape.
@@ -156,16 +130,16 @@ func (t *Telemetry) Jobs() func(job string, outcome jobs.Outcome) {
 		return nil
 	}
 	return func(job string, outcome jobs.Outcome) {
-		t.metrics.jobs.WithLabelValues(job, string(outcome)).Inc()
+		t.metrics.jobs(job, string(outcome)).Inc()
 	}
 }
 
 // jobNumbers are the numbers of a job.
 var jobNumbers = []number[jobs.Record]{
-	{"frond_jobs_running", prometheus.GaugeValue, "", func(r *jobs.Record) float64 {
+	{"frond_jobs_running", "", func(r *jobs.Record) float64 {
 		return oneIf(r.Running != nil)
 	}},
-	{"frond_jobs_success_timestamp_seconds", prometheus.GaugeValue, "", func(r *jobs.Record) float64 {
+	{"frond_jobs_success_timestamp_seconds", "", func(r *jobs.Record) float64 {
 		if r.Success.IsZero() {
 			return math.NaN()
 		}
@@ -186,7 +160,7 @@ func (t *Telemetry) Statements() func(took time.Duration, why facade.Failure) {
 	return func(took time.Duration, why facade.Failure) {
 		t.metrics.statements.Observe(took.Seconds())
 		if why != "" {
-			t.metrics.storeErrors.WithLabelValues(string(why)).Inc()
+			t.metrics.storeErrors(string(why)).Inc()
 		}
 	}
 }
@@ -194,12 +168,12 @@ func (t *Telemetry) Statements() func(took time.Duration, why facade.Failure) {
 // CollectStore has the numbers of a store on every scrape; not ok: it has none.
 func (t *Telemetry) CollectStore(now func() (state facade.StoreState, ok bool)) {
 	numbers := []number[facade.StoreState]{
-		{"frond_store_connections", prometheus.GaugeValue, "", func(s *facade.StoreState) float64 { return float64(s.Connections) }},
-		{"frond_store_connections_in_use", prometheus.GaugeValue, "", func(s *facade.StoreState) float64 { return float64(s.InUse) }},
-		{"frond_store_connections_waiting", prometheus.GaugeValue, "", func(s *facade.StoreState) float64 { return float64(s.Waiting) }},
+		{"frond_store_connections", "", func(s *facade.StoreState) float64 { return float64(s.Connections) }},
+		{"frond_store_connections_in_use", "", func(s *facade.StoreState) float64 { return float64(s.InUse) }},
+		{"frond_store_connections_waiting", "", func(s *facade.StoreState) float64 { return float64(s.Waiting) }},
 	}
 	for _, state := range facade.TableStates() {
-		numbers = append(numbers, number[facade.StoreState]{"frond_store_tables", prometheus.GaugeValue, string(state), func(s *facade.StoreState) float64 {
+		numbers = append(numbers, number[facade.StoreState]{"frond_store_tables", string(state), func(s *facade.StoreState) float64 {
 			return oneIf(s.Tables == state)
 		}})
 	}
@@ -218,9 +192,9 @@ type Files struct {
 
 // fileNumbers are the numbers of a storage of files.
 var fileNumbers = []number[Files]{
-	{"frond_files_failing", prometheus.GaugeValue, "", func(s *Files) float64 { return oneIf(s.Failing) }},
-	{"frond_files_failures_total", prometheus.CounterValue, "", func(s *Files) float64 { return float64(s.Failures) }},
-	{"frond_files_missing_total", prometheus.CounterValue, "", func(s *Files) float64 { return float64(s.Missing) }},
+	{"frond_files_failing", "", func(s *Files) float64 { return oneIf(s.Failing) }},
+	{"frond_files_failures_total", "", func(s *Files) float64 { return float64(s.Failures) }},
+	{"frond_files_missing_total", "", func(s *Files) float64 { return float64(s.Missing) }},
 }
 
 // CollectFiles has the numbers of a storage of files on every scrape; not ok: no field holds files yet.
@@ -239,26 +213,26 @@ func (t *Telemetry) Events() func(*facade.Event) {
 		return nil
 	}
 	return func(e *facade.Event) {
-		t.metrics.events.WithLabelValues(e.Frond + "." + e.Name).Inc()
+		t.metrics.events(e.Frond + "." + e.Name).Inc()
 		t.metrics.eventDelay.Observe(max(0, time.Since(e.At).Seconds()))
 	}
 }
 
 // feedNumbers are the numbers of a feed about its log.
 var feedNumbers = []number[facts.Status]{
-	{"frond_facts_readers", prometheus.GaugeValue, "", func(s *facts.Status) float64 { return float64(s.Readers) }},
-	{"frond_facts_failing", prometheus.GaugeValue, "", func(s *facts.Status) float64 {
+	{"frond_facts_readers", "", func(s *facts.Status) float64 { return float64(s.Readers) }},
+	{"frond_facts_failing", "", func(s *facts.Status) float64 {
 		return oneIf(s.Failure != nil)
 	}},
 }
 
 // wayNumbers are the numbers of a way out that remembers how far it is.
 var wayNumbers = []number[delivery.State]{
-	{"frond_facts_waiting", prometheus.GaugeValue, "", counted(func(s *delivery.State) float64 { return float64(s.Waiting) })},
-	{"frond_facts_lag_seconds", prometheus.GaugeValue, "", counted(func(s *delivery.State) float64 { return s.Lag().Seconds() })},
-	{"frond_facts_delivered_total", prometheus.CounterValue, "", func(s *delivery.State) float64 { return float64(s.Delivered) }},
-	{"frond_facts_failed_total", prometheus.CounterValue, "", func(s *delivery.State) float64 { return float64(s.Failed) }},
-	{"frond_facts_dead_total", prometheus.CounterValue, "", func(s *delivery.State) float64 { return float64(s.Dead) }},
+	{"frond_facts_waiting", "", counted(func(s *delivery.State) float64 { return float64(s.Waiting) })},
+	{"frond_facts_lag_seconds", "", counted(func(s *delivery.State) float64 { return s.Lag().Seconds() })},
+	{"frond_facts_delivered_total", "", func(s *delivery.State) float64 { return float64(s.Delivered) }},
+	{"frond_facts_failed_total", "", func(s *delivery.State) float64 { return float64(s.Failed) }},
+	{"frond_facts_dead_total", "", func(s *delivery.State) float64 { return float64(s.Dead) }},
 }
 
 // counted is a number of a backlog that somebody counts.
@@ -273,8 +247,8 @@ func counted(value func(*delivery.State) float64) func(*delivery.State) float64 
 
 // logNumbers are the size of the host's own log.
 var logNumbers = []number[facts.Size]{
-	{"frond_facts_log_events", prometheus.GaugeValue, "", func(s *facts.Size) float64 { return float64(s.Events) }},
-	{"frond_facts_log_age_seconds", prometheus.GaugeValue, "", func(s *facts.Size) float64 { return s.Age().Seconds() }},
+	{"frond_facts_log_events", "", func(s *facts.Size) float64 { return float64(s.Events) }},
+	{"frond_facts_log_age_seconds", "", func(s *facts.Size) float64 { return s.Age().Seconds() }},
 }
 
 // CollectFacts has the numbers of feeds, by the names of their logs, of ways out, and of the host's

@@ -1,24 +1,19 @@
 package telemetry
 
 import (
-	"fmt"
 	"log/slog"
 	"net/http"
 	"slices"
 	"sync"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
-
 	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
-// metric is one family of numbers at /metrics.
-type metric struct {
+// Family is one family of numbers at /metrics.
+type Family struct {
 	Name   string
 	Type   string   // counter, gauge or histogram
 	Labels []string // what distinguishes the numbers of the family
@@ -29,7 +24,7 @@ type metric struct {
 // Prometheus has for every Go program. The values of labels are names of the catalog and
 // the settings, codes, and words of this package: a caller cannot add to them, so their
 // number is bounded (docs/decisions/telemetry.md).
-var families = []metric{
+var families = []Family{
 	{"frond_http_requests_total", "counter", []string{"surface", "method", "status"}, "Requests answered, health checks aside."},
 	{"frond_http_request_duration_seconds", "histogram", []string{"surface"}, "How long requests took."},
 	{"frond_http_requests_in_flight", "gauge", nil, "Requests under way."},
@@ -89,34 +84,67 @@ var (
 	sizes     = []float64{1, 2, 5, 10, 25, 50, 100, 250, 500, 1000}
 )
 
-// metrics are the numbers of one host. Two hosts of one program have two registries.
-type metrics struct {
-	registry *prometheus.Registry
-
-	requests         *prometheus.CounterVec
-	requestDuration  *prometheus.HistogramVec
-	requestsInFlight prometheus.Gauge
-	operations       *prometheus.CounterVec
-	calls            *prometheus.CounterVec
-	callRetries      *prometheus.CounterVec
-	callDuration     *prometheus.HistogramVec
-	callsInFlight    prometheus.Gauge
-	callBatch        *prometheus.HistogramVec
-	remoteCalls      *prometheus.CounterVec
-	remoteDuration   *prometheus.HistogramVec
-	remoteBatch      *prometheus.HistogramVec
-	events           *prometheus.CounterVec
-	eventDelay       prometheus.Observer
-	jobs             *prometheus.CounterVec
-	statements       prometheus.Observer
-	storeErrors      *prometheus.CounterVec
+// Metrics makes the meters of hosts, for a program that links it.
+type Metrics interface {
+	NewMeter() Meter
 }
 
-// newMetrics registers every family but those that collectors read at a scrape, and the
-// families that Prometheus has for each Go program.
-func newMetrics() *metrics {
-	m := &metrics{registry: prometheus.NewRegistry()}
-	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewBuildInfoCollector())
+// Meter keeps the numbers of one host. Its methods are called at the start, what they return by many
+// goroutines.
+type Meter interface {
+	Counter(f *Family) func(labels ...string) Counter
+	// Gauge has a family without labels: its value is there, 0, from the start.
+	Gauge(f *Family) Gauge
+	// Histogram has a family with the upper bounds of its buckets.
+	Histogram(f *Family, buckets []float64) func(labels ...string) Observer
+	// Collect asks for numbers at every scrape, which many make at once: now calls emit with the index of
+	// a family, the value of its label and the number.
+	Collect(families []*Family, now func(emit func(family int, label string, value float64)))
+	// Handler serves the numbers. Failures of a scrape are logged.
+	Handler(log *slog.Logger) http.Handler
+}
+
+// Counter is a number that grows.
+type Counter interface {
+	Inc()
+	Add(by float64)
+}
+
+// Gauge is a number that changes.
+type Gauge interface {
+	Inc()
+	Dec()
+}
+
+// Observer takes the values of a histogram.
+type Observer interface{ Observe(value float64) }
+
+// metrics are the numbers of one host. Two hosts of one program have two registries.
+type metrics struct {
+	meter Meter
+
+	requests         func(labels ...string) Counter
+	requestDuration  func(labels ...string) Observer
+	requestsInFlight Gauge
+	operations       func(labels ...string) Counter
+	calls            func(labels ...string) Counter
+	callRetries      func(labels ...string) Counter
+	callDuration     func(labels ...string) Observer
+	callsInFlight    Gauge
+	callBatch        func(labels ...string) Observer
+	remoteCalls      func(labels ...string) Counter
+	remoteDuration   func(labels ...string) Observer
+	remoteBatch      func(labels ...string) Observer
+	events           func(labels ...string) Counter
+	eventDelay       Observer
+	jobs             func(labels ...string) Counter
+	statements       Observer
+	storeErrors      func(labels ...string) Counter
+}
+
+// newMetrics registers every family but those that collectors read at a scrape.
+func newMetrics(meter Meter) *metrics {
+	m := &metrics{meter: meter}
 	m.requests = m.counter("frond_http_requests_total")
 	m.requestDuration = m.histogram("frond_http_request_duration_seconds", durations)
 	m.requestsInFlight = m.gauge("frond_http_requests_in_flight")
@@ -130,42 +158,28 @@ func newMetrics() *metrics {
 	m.remoteDuration = m.histogram("frond_remote_call_duration_seconds", durations)
 	m.remoteBatch = m.histogram("frond_remote_batch_size", sizes)
 	m.events = m.counter("frond_facts_events_total")
-	m.eventDelay = m.histogram("frond_facts_delay_seconds", durations).WithLabelValues()
+	m.eventDelay = m.histogram("frond_facts_delay_seconds", durations)()
 	m.jobs = m.counter("frond_jobs_total")
-	m.statements = m.histogram("frond_store_statement_duration_seconds", durations).WithLabelValues()
+	m.statements = m.histogram("frond_store_statement_duration_seconds", durations)()
 	m.storeErrors = m.counter("frond_store_errors_total")
 	return m
 }
 
 // family is a line of the table. A name that is not in the table panics when the metrics are
 // made, at startup.
-func family(name string) *metric {
-	i := slices.IndexFunc(families, func(m metric) bool { return m.Name == name })
+func family(name string) *Family {
+	i := slices.IndexFunc(families, func(m Family) bool { return m.Name == name })
 	return &families[i]
 }
 
-// counter registers the counter of a family of the table. So do gauge and histogram.
-func (m *metrics) counter(name string) *prometheus.CounterVec {
-	f := family(name)
-	c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: f.Name, Help: f.About}, f.Labels)
-	m.registry.MustRegister(c)
-	return c
+func (m *metrics) counter(name string) func(labels ...string) Counter {
+	return m.meter.Counter(family(name))
 }
 
-// gauge registers a family without labels: its value is there, 0, from the start.
-func (m *metrics) gauge(name string) prometheus.Gauge {
-	f := family(name)
-	g := prometheus.NewGauge(prometheus.GaugeOpts{Name: f.Name, Help: f.About})
-	m.registry.MustRegister(g)
-	return g
-}
+func (m *metrics) gauge(name string) Gauge { return m.meter.Gauge(family(name)) }
 
-// histogram registers a family with the upper bounds of its buckets.
-func (m *metrics) histogram(name string, buckets []float64) *prometheus.HistogramVec {
-	f := family(name)
-	h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: f.Name, Help: f.About, Buckets: buckets}, f.Labels)
-	m.registry.MustRegister(h)
-	return h
+func (m *metrics) histogram(name string, buckets []float64) func(labels ...string) Observer {
+	return m.meter.Histogram(family(name), buckets)
 }
 
 // series are the numbers of one operation. They are created by its first call, so that a
@@ -180,8 +194,8 @@ type series struct {
 
 // usual are the numbers that every call changes; looking them up for each would allocate.
 type usual struct {
-	ok       prometheus.Counter
-	duration prometheus.Observer
+	ok       Counter
+	duration Observer
 }
 
 // began counts a call as under way until ended.
@@ -194,7 +208,7 @@ func (s *series) ended(c *facade.Call, code kiterror.Code, took time.Duration) {
 	m := s.metrics
 	m.callsInFlight.Dec()
 	s.once.Do(func() {
-		s.usual = usual{s.counted(""), m.callDuration.WithLabelValues(s.frond, s.entity, s.operation)}
+		s.usual = usual{s.counted(""), m.callDuration(s.frond, s.entity, s.operation)}
 	})
 	s.duration.Observe(took.Seconds())
 	if code == "" {
@@ -203,27 +217,27 @@ func (s *series) ended(c *facade.Call, code kiterror.Code, took time.Duration) {
 		s.counted(code).Inc()
 	}
 	if c.Each != nil {
-		m.callBatch.WithLabelValues(s.frond, s.entity).Observe(float64(len(c.Each.Keys)))
+		m.callBatch(s.frond, s.entity).Observe(float64(len(c.Each.Keys)))
 	}
 }
 
 // retried counts how often a command ran again.
 func (s *series) retried(n int) {
-	s.metrics.callRetries.WithLabelValues(s.frond, s.entity, s.operation).Add(float64(n))
+	s.metrics.callRetries(s.frond, s.entity, s.operation).Add(float64(n))
 }
 
 // counted is the counter of one outcome.
-func (s *series) counted(code kiterror.Code) prometheus.Counter {
-	return s.metrics.calls.WithLabelValues(s.frond, s.entity, s.operation, s.kind, outcomeOf(code))
+func (s *series) counted(code kiterror.Code) Counter {
+	return s.metrics.calls(s.frond, s.entity, s.operation, s.kind, outcomeOf(code))
 }
 
 // calledRemote counts a call that the client of a remote has finished. e.Duration has the
 // retries and the waiting between them in it.
 func (m *metrics) calledRemote(e *client.Event) {
-	m.remoteCalls.WithLabelValues(e.Remote, outcomeOf(e.Code)).Inc()
-	m.remoteDuration.WithLabelValues(e.Remote).Observe(e.Duration.Seconds())
+	m.remoteCalls(e.Remote, outcomeOf(e.Code)).Inc()
+	m.remoteDuration(e.Remote).Observe(e.Duration.Seconds())
 	if e.Keys > 0 {
-		m.remoteBatch.WithLabelValues(e.Remote).Observe(float64(e.Keys))
+		m.remoteBatch(e.Remote).Observe(float64(e.Keys))
 	}
 }
 
@@ -234,13 +248,5 @@ func (t *Telemetry) MetricsHandler(log *slog.Logger) http.Handler {
 	if t == nil || t.metrics == nil {
 		return nil
 	}
-	return promhttp.HandlerFor(t.metrics.registry, promhttp.HandlerOpts{ErrorLog: scrapeLog{log}})
-}
-
-// scrapeLog logs what goes wrong in a scrape.
-type scrapeLog struct{ log *slog.Logger }
-
-// Println logs one failure.
-func (l scrapeLog) Println(v ...any) {
-	l.log.Error("metrics cannot be served", "error", fmt.Sprint(v...))
+	return t.metrics.meter.Handler(log)
 }

@@ -139,8 +139,8 @@ func (q *request) End(r *http.Request, status int, bytes int64, whole bool) {
 	if q.telemetry != nil && q.telemetry.metrics != nil {
 		m := q.telemetry.metrics
 		m.requestsInFlight.Dec()
-		m.requests.WithLabelValues(q.surface, methodOf(r), strconv.Itoa(status)).Inc()
-		m.requestDuration.WithLabelValues(q.surface).Observe(took.Seconds())
+		m.requests(q.surface, methodOf(r), strconv.Itoa(status)).Inc()
+		m.requestDuration(q.surface).Observe(took.Seconds())
 	}
 }
 
@@ -231,7 +231,7 @@ func (t *Telemetry) Operation(ctx context.Context, op GraphQLOperation) {
 		case !op.Executed:
 			outcome = "refused"
 		}
-		m.operations.WithLabelValues(cmp.Or(op.Kind, "unknown"), outcome).Inc()
+		m.operations(cmp.Or(op.Kind, "unknown"), outcome).Inc()
 	}
 }
 

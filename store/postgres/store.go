@@ -36,11 +36,11 @@ type Options = engine.Options
 
 // Open reads the options. It opens no connection: [Store.Prepare] does. The error is one
 // sentence about the URL, which shows no password. Close the store in the end.
-func Open(opts Options) (*Store, error) { return OpenReplicated(opts, nil, 0) }
+func Open(opts Options) (*Store, error) { return openReplicated(opts, nil, 0) }
 
-// OpenReplicated is Open for a database with copies by streaming replication, at urls, that
+// openReplicated is Open for a database with copies by streaming replication, at urls, that
 // reads may go to; see [engine.OpenReplicated].
-func OpenReplicated(opts Options, urls []string, lateBy time.Duration) (*Store, error) {
+func openReplicated(opts Options, urls []string, lateBy time.Duration) (*Store, error) {
 	db, err := engine.OpenReplicated(opts, urls, lateBy)
 	if err != nil {
 		return nil, err
@@ -60,11 +60,29 @@ func OpenReplicated(opts Options, urls []string, lateBy time.Duration) (*Store, 
 	return s, nil
 }
 
-// CheckURL returns the fault of the URL of a store, as one sentence with its remedy and without the
-// password; nil where it can be used.
-func CheckURL(url string) error {
+// Stores opens the stores of this package for a program that links it: frond.With(postgres.Stores).
+var Stores stores
+
+type stores struct{}
+
+// Extra implements extra.Extra.
+func (stores) Extra() string { return "postgres.Stores" }
+
+// CheckURL implements [store.Engine].
+func (stores) CheckURL(url string) error {
 	_, err := engine.ParseURL(url)
 	return err
+}
+
+// Open implements [store.Engine].
+func (stores) Open(o *store.EngineOptions) (store.Served, error) {
+	s, err := openReplicated(Options{
+		URL: o.URL, Logger: o.Logger, Statement: o.Statement, Transaction: o.Transaction, NameRules: o.NameRules, Slow: o.Slow, Measure: o.Measure,
+	}, o.Replicas, o.LateBy)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // Close waits for the calls that run, then closes every connection. Calls that come later

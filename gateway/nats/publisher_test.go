@@ -1,4 +1,4 @@
-package publish
+package nats
 
 import (
 	"context"
@@ -32,7 +32,7 @@ func TestPublish(t *testing.T) {
 	s := start(t, t.TempDir(), -1, nil)
 	store := storetest.NewStore()
 	c := deliverytest.Consumer(t, "nats", store)
-	p, _ := runNats(t, natsConfig{URL: s.ClientURL()}, c)
+	p, _ := run(t, clientConfig{URL: s.ClientURL()}, c)
 	began(t, c)
 	deliverytest.Emit(t, store, deliverytest.Event(1, 7), deliverytest.Event(2, 7), deliverytest.Event(3, 8))
 	eventually(t, "all are delivered", func() bool { return c.Stats.State().Delivered == 3 })
@@ -76,7 +76,7 @@ func TestServerMissing(t *testing.T) {
 	first.WaitForShutdown()
 	store := storetest.NewStore()
 	c := deliverytest.Consumer(t, "nats", store)
-	p, _ := runNats(t, natsConfig{URL: url}, c)
+	p, _ := run(t, clientConfig{URL: url}, c)
 	began(t, c)
 	deliverytest.Emit(t, store, deliverytest.Event(1, 1))
 	eventually(t, "the state says what is wrong, and what waits", func() bool {
@@ -101,7 +101,7 @@ func TestStreamOfAnother(t *testing.T) {
 	}
 	store := storetest.NewStore()
 	c := deliverytest.Consumer(t, "nats", store)
-	runNats(t, natsConfig{URL: s.ClientURL()}, c)
+	run(t, clientConfig{URL: s.ClientURL()}, c)
 	began(t, c)
 	deliverytest.Emit(t, store, deliverytest.Event(1, 1))
 	eventually(t, "the state says what is wrong", func() bool {
@@ -117,7 +117,7 @@ func TestStreamOfAnother(t *testing.T) {
 		t.Errorf("the stream was changed: %+v", config)
 	}
 	other := deliverytest.Consumer(t, "other", store)
-	runNats(t, natsConfig{URL: s.ClientURL(), Stream: "second"}, other)
+	run(t, clientConfig{URL: s.ClientURL(), Stream: "second"}, other)
 	began(t, other)
 	deliverytest.Emit(t, store, deliverytest.Event(2, 1))
 	eventually(t, "the state says that the subjects are taken", func() bool { return strings.Contains(other.Stats.State().Problem, "another stream has its subjects") })
@@ -126,12 +126,12 @@ func TestStreamOfAnother(t *testing.T) {
 // TestReplayWhileBusy: what a replay has revived is published, in the order of its positions and
 // however much it is, while other events come all the time.
 func TestReplayWhileBusy(t *testing.T) {
-	defer func(every time.Duration) { natsLookEvery = every }(natsLookEvery)
-	natsLookEvery = 50 * time.Millisecond
+	defer func(every time.Duration) { lookEvery = every }(lookEvery)
+	lookEvery = 50 * time.Millisecond
 	s := start(t, t.TempDir(), -1, nil)
 	store := storetest.NewStore()
 	c := deliverytest.Consumer(t, "nats", store)
-	_, stop := runNats(t, natsConfig{URL: s.ClientURL()}, c)
+	_, stop := run(t, clientConfig{URL: s.ClientURL()}, c)
 	began(t, c)
 	busy := make(chan struct{})
 	emitting := make(chan struct{})
@@ -171,7 +171,7 @@ func TestRefused(t *testing.T) {
 	s := start(t, t.TempDir(), -1, func(o *server.Options) { o.CustomClientAuthentication = gate })
 	store := storetest.NewStore()
 	c := deliverytest.Consumer(t, "nats", store)
-	p, _ := runNats(t, natsConfig{URL: s.ClientURL(), Token: "not-printed"}, c)
+	p, _ := run(t, clientConfig{URL: s.ClientURL(), Token: "not-printed"}, c)
 	began(t, c)
 	deliverytest.Emit(t, store, deliverytest.Event(1, 1))
 	eventually(t, "it was refused several times", func() bool { return gate.refused.Load() >= 3 })
@@ -203,7 +203,7 @@ func TestTooLarge(t *testing.T) {
 	s := start(t, t.TempDir(), -1, func(o *server.Options) { o.MaxPayload = 4096 })
 	store := storetest.NewStore()
 	c := deliverytest.Consumer(t, "nats", store)
-	_, stop := runNats(t, natsConfig{URL: s.ClientURL()}, c)
+	_, stop := run(t, clientConfig{URL: s.ClientURL()}, c)
 	began(t, c)
 	large := deliverytest.Event(1, 1)
 	large.Data = json.RawMessage(`"` + strings.Repeat("x", 5000) + `"`)
@@ -221,7 +221,7 @@ func TestTooLarge(t *testing.T) {
 	stop()
 	big := start(t, t.TempDir(), -1, nil)
 	again := deliverytest.Consumer(t, "nats", store)
-	runNats(t, natsConfig{URL: big.ClientURL()}, again)
+	run(t, clientConfig{URL: big.ClientURL()}, again)
 	eventually(t, "the large one is published", func() bool { return again.Stats.State().Delivered == 1 })
 	eventually(t, "it is not kept any more", func() bool {
 		dead, err := store.Dead(t.Context(), delivery.Retrying("nats"), 10)
@@ -237,7 +237,7 @@ func TestRestarts(t *testing.T) {
 	s := start(t, dir, port, nil)
 	store := storetest.NewStore()
 	c := deliverytest.Consumer(t, "nats", store)
-	runNats(t, natsConfig{URL: s.ClientURL()}, c)
+	run(t, clientConfig{URL: s.ClientURL()}, c)
 	began(t, c)
 	const count = 600
 	for n := 1; n <= count; n++ {
@@ -259,7 +259,7 @@ func TestCluster(t *testing.T) {
 	servers, urls := cluster(t)
 	store := storetest.NewStore()
 	c := deliverytest.Consumer(t, "nats", store)
-	runNats(t, natsConfig{URL: strings.Join(urls, ","), Replicas: 3}, c)
+	run(t, clientConfig{URL: strings.Join(urls, ","), Replicas: 3}, c)
 	began(t, c)
 	const count = 600
 	var other *server.Server
@@ -329,7 +329,7 @@ func TestConfigs(t *testing.T) {
 	if err := os.WriteFile(bad, []byte("hunter2"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []natsConfig{
+	for _, c := range []clientConfig{
 		{URL: "http://admin:hunter2@broker"},
 		{URL: "nats://"},
 		{URL: ""},
@@ -339,18 +339,8 @@ func TestConfigs(t *testing.T) {
 		{URL: "nats://a", Credentials: filepath.Join(dir, "none")},
 		{URL: "nats://a", Certificate: bad, Key: bad},
 	} {
-		if _, err := newNats(c, natsOptions{}); err == nil || strings.Contains(err.Error(), "hunter2") {
+		if _, err := newPublisher(c, publisherOptions{}); err == nil || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%+v: %v", c, err)
-		}
-	}
-	for text, ok := range map[string]bool{"frond": true, "a.b": false, "a b": false, "": false, "a*": false} {
-		if (checkNatsStream(text) == nil) != ok {
-			t.Errorf("stream %q: %v", text, checkNatsStream(text))
-		}
-	}
-	for text, ok := range map[string]bool{"frond": true, "acme.frond": true, "a..b": false, "": false, "a.*": false, "$JS": false, ">": false} {
-		if (checkNatsPrefix(text) == nil) != ok {
-			t.Errorf("prefix %q: %v", text, checkNatsPrefix(text))
 		}
 	}
 }
@@ -372,22 +362,22 @@ func TestTLS(t *testing.T) {
 		o.TLSConfig = &tls.Config{Certificates: []tls.Certificate{certificate}, ClientCAs: pool, ClientAuth: tls.RequireAndVerifyClientCert, MinVersion: tls.VersionTLS12}
 		o.Username, o.Password = "frond", "hunter2"
 	})
-	good := natsConfig{URL: strings.Replace(s.ClientURL(), "nats://", "tls://frond:hunter2@", 1), CA: filepath.Join(dir, "ca.pem"), Certificate: clientPair[0], Key: clientPair[1]}
+	good := clientConfig{URL: strings.Replace(s.ClientURL(), "nats://", "tls://frond:hunter2@", 1), CA: filepath.Join(dir, "ca.pem"), Certificate: clientPair[0], Key: clientPair[1]}
 	if !strings.HasPrefix(good.URL, "tls://frond:hunter2@") {
 		good.URL = "tls://frond:hunter2@" + good.URL[strings.Index(good.URL, "//")+2:]
 	}
 	store := storetest.NewStore()
 	c := deliverytest.Consumer(t, "nats", store)
-	runNats(t, good, c)
+	run(t, good, c)
 	began(t, c)
 	deliverytest.Emit(t, store, deliverytest.Event(1, 1))
 	eventually(t, "it is published", func() bool { return c.Stats.State().Delivered == 1 })
 	// What is wrong on either side is named, without a secret.
 	stranger, distrusting := good, good
 	stranger.Certificate, stranger.Key, distrusting.CA = "", "", ""
-	for want, config := range map[string]natsConfig{"it may want facts.nats.certificate": stranger, "write the authority's as facts.nats.ca": distrusting} {
+	for want, config := range map[string]clientConfig{"it may want facts.nats.certificate": stranger, "write the authority's as facts.nats.ca": distrusting} {
 		other := deliverytest.Consumer(t, want, store)
-		p, _ := runNats(t, config, other)
+		p, _ := run(t, config, other)
 		began(t, other)
 		deliverytest.Emit(t, store, deliverytest.Event(2, 1))
 		eventually(t, "the problem says: "+want, func() bool { return strings.Contains(p.Problem(), want) })
@@ -405,7 +395,7 @@ func TestStreamLost(t *testing.T) {
 	var lines lockedText
 	publish := func() (c *delivery.Consumer, stop func()) {
 		c = deliverytest.Consumer(t, "nats", store)
-		p, err := newNats(natsConfig{URL: s.ClientURL()}, natsOptions{Log: slog.New(slog.NewTextHandler(&lines, nil))})
+		p, err := newPublisher(clientConfig{URL: s.ClientURL()}, publisherOptions{Log: slog.New(slog.NewTextHandler(&lines, nil))})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package publish
+package nats
 
 import (
 	"cmp"
@@ -6,18 +6,17 @@ import (
 	"crypto/x509"
 	"errors"
 	"log/slog"
-	"net/url"
 	"os"
-	"strings"
 	"time"
 
 	client "github.com/nats-io/nats.go"
 
 	"github.com/frondhost/frond/facts/delivery"
+	"github.com/frondhost/frond/gateway/publish"
 )
 
-// natsConfig says which servers are published to.
-type natsConfig struct {
+// clientConfig says which servers are published to.
+type clientConfig struct {
 	// URL is nats://HOST:PORT or tls://…, several servers of one cluster with commas between
 	// them. It may hold a user and a password and is never printed.
 	URL string
@@ -39,62 +38,29 @@ type natsConfig struct {
 	Token string
 }
 
-// natsOptions are the host's parts of a publisher; each may be the zero value.
-type natsOptions struct {
+// publisherOptions are the host's parts of a publisher; each may be the zero value.
+type publisherOptions struct {
 	Writer delivery.CloudEvents
 	// InProcess connects to a server of this process in place of Config.URL.
 	InProcess client.InProcessConnProvider
 	Log       *slog.Logger
 }
 
-// The defaults of a Config.
-const (
-	defaultNatsStream = "FROND_FACTS"
-	defaultNatsPrefix = "frond"
-	defaultRetention  = 7 * 24 * time.Hour
-)
+// defaultRetention is that of a stream where no retention is set.
+const defaultRetention = 7 * 24 * time.Hour
 
-func (c natsConfig) withDefaults() natsConfig {
-	c.Stream, c.Prefix = cmp.Or(c.Stream, defaultNatsStream), cmp.Or(c.Prefix, defaultNatsPrefix)
+func (c clientConfig) withDefaults() clientConfig {
+	c.Stream, c.Prefix = cmp.Or(c.Stream, publish.DefaultStream), cmp.Or(c.Prefix, publish.DefaultPrefix)
 	c.Replicas, c.Retention = cmp.Or(c.Replicas, 1), cmp.Or(c.Retention, defaultRetention)
 	return c
-}
-
-// checkNatsURL reports a text that is not a list of servers. The error does not repeat it.
-func checkNatsURL(text string) error {
-	for one := range strings.SplitSeq(text, ",") {
-		u, err := url.Parse(strings.TrimSpace(one))
-		if err != nil || u.Hostname() == "" || u.Scheme != "nats" && u.Scheme != "tls" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
-			return errors.New("write nats://HOST:4222 or tls://HOST:4222, with commas between the servers of a cluster")
-		}
-	}
-	return nil
-}
-
-// checkNatsStream reports a text that is not the name of a stream.
-func checkNatsStream(text string) error {
-	if text == "" || len(text) > 255 || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune(`.*>/\`, r) }) {
-		return errors.New(`write a name such as frond, without spaces and any of . * > / \`)
-	}
-	return nil
-}
-
-// checkNatsPrefix reports a text that no subject can begin with.
-func checkNatsPrefix(text string) error {
-	for token := range strings.SplitSeq(text, ".") {
-		if token == "" || token[0] == '$' || token[0] == '_' || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r == 0x7f || r == '*' || r == '>' }) {
-			return errors.New("write words with dots between them, such as frond or acme.frond, without * and >")
-		}
-	}
-	return nil
 }
 
 // connection returns the options of the client's connection: it reconnects for ever, and does
 // not buffer unsent messages. The outbox is the buffer. The error names the file at fault and
 // no secret.
-func (c *natsConfig) connection(opts *natsOptions) ([]client.Option, error) {
+func (c *clientConfig) connection(opts *publisherOptions) ([]client.Option, error) {
 	options := []client.Option{
-		client.Name("frond"), client.Timeout(natsConnectTime), client.RetryOnFailedConnect(true), client.MaxReconnects(-1),
+		client.Name("frond"), client.Timeout(connectTime), client.RetryOnFailedConnect(true), client.MaxReconnects(-1),
 		client.ReconnectWait(reconnectWait), client.ReconnectJitter(reconnectWait, reconnectWait), client.ReconnectBufSize(-1),
 		client.PingInterval(20 * time.Second), client.MaxPingsOutstanding(2),
 		client.IgnoreAuthErrorAbort(), // credentials may be mended at the server, while they are rotated
@@ -149,8 +115,8 @@ func (e *fileError) Error() string { return e.File + " cannot be used: " + e.Err
 // Unwrap is the cause.
 func (e *fileError) Unwrap() error { return e.Err }
 
-// natsServerOptions of [startNatsServer].
-type natsServerOptions struct {
+// embeddedOptions of [startEmbedded].
+type embeddedOptions struct {
 	// Dir is the folder of the streams' files. One process at a time uses it.
 	Dir string
 	// Listen is the address for consumers, host:port; port 0 takes any free one. "": only

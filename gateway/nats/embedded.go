@@ -1,6 +1,6 @@
 //go:build !nonats
 
-package publish
+package nats
 
 import (
 	"context"
@@ -15,18 +15,18 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// hasNatsServer reports whether the program has a server.
-const hasNatsServer = true
+// hasEmbedded reports whether the program has a server.
+const hasEmbedded = true
 
 // readyTime is how long a start may take, the recovery of the files included.
 const readyTime = 30 * time.Second
 
-// natsServer is a NATS server in this process, for hosts of one machine.
-type natsServer struct{ server *server.Server }
+// embedded is a NATS server in this process, for hosts of one machine.
+type embedded struct{ server *server.Server }
 
-// startNatsServer starts a server with JetStream and waits until it accepts connections. An acknowledged
+// startEmbedded starts a server with JetStream and waits until it accepts connections. An acknowledged
 // event is on disk: the server syncs its file first. The caller closes the server.
-func startNatsServer(o natsServerOptions) (*natsServer, error) {
+func startEmbedded(o embeddedOptions) (*embedded, error) {
 	options := &server.Options{
 		ServerName: "frond", StoreDir: o.Dir, JetStream: true, SyncAlways: true,
 		DontListen: true, NoSigs: true, NoSystemAccount: false, Authorization: o.Token,
@@ -70,14 +70,14 @@ func startNatsServer(o natsServerOptions) (*natsServer, error) {
 		s.Shutdown()
 		return nil, fmt.Errorf("the embedded NATS server does not start; its folder is %s, and the log says more", o.Dir)
 	}
-	return &natsServer{s}, nil
+	return &embedded{s}, nil
 }
 
 // InProcessConn connects within the process, without a port.
-func (s *natsServer) InProcessConn() (net.Conn, error) { return s.server.InProcessConn() }
+func (s *embedded) InProcessConn() (net.Conn, error) { return s.server.InProcessConn() }
 
 // Address is where consumers connect to; "": nowhere.
-func (s *natsServer) Address() string {
+func (s *embedded) Address() string {
 	if a := s.server.Addr(); a != nil {
 		return a.String()
 	}
@@ -85,7 +85,7 @@ func (s *natsServer) Address() string {
 }
 
 // Close stops the server and waits until its files are closed.
-func (s *natsServer) Close() {
+func (s *embedded) Close() {
 	s.server.Shutdown()
 	s.server.WaitForShutdown()
 }

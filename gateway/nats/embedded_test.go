@@ -1,6 +1,6 @@
 //go:build !nonats
 
-package publish
+package nats
 
 import (
 	"strings"
@@ -14,10 +14,10 @@ import (
 // TestServer: what was acknowledged is there after a restart; a token is wanted of everybody; the
 // address is one that others may connect to.
 func TestServer(t *testing.T) {
-	o := natsServerOptions{Dir: t.TempDir(), Listen: "127.0.0.1:0", Token: "open sesame"}
+	o := embeddedOptions{Dir: t.TempDir(), Listen: "127.0.0.1:0", Token: "open sesame"}
 	for run := range 2 {
 		begin := time.Now()
-		s, err := startNatsServer(o)
+		s, err := startEmbedded(o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,15 +53,15 @@ func TestServer(t *testing.T) {
 
 // TestFaults: a port that is taken and a folder that cannot be used are named.
 func TestFaults(t *testing.T) {
-	s, err := startNatsServer(natsServerOptions{Dir: t.TempDir(), Listen: "127.0.0.1:0"})
+	s, err := startEmbedded(embeddedOptions{Dir: t.TempDir(), Listen: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	for _, o := range []natsServerOptions{
+	for _, o := range []embeddedOptions{
 		{Dir: t.TempDir(), Listen: s.Address()}, {Dir: "/dev/null/nats"}, {Dir: t.TempDir(), Listen: "4222"},
 	} {
-		if other, err := startNatsServer(o); err == nil || !strings.ContainsAny(err.Error(), "/:") {
+		if other, err := startEmbedded(o); err == nil || !strings.ContainsAny(err.Error(), "/:") {
 			t.Errorf("%+v: %v", o, err)
 			other.Close()
 		}

@@ -1,4 +1,4 @@
-package publish
+package nats
 
 import (
 	"context"
@@ -7,39 +7,46 @@ import (
 	"net"
 	"sync"
 
-	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facts/delivery"
+	"github.com/frondhost/frond/gateway/publish"
 	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/schema"
 )
 
-// natsPlan is the plan of the way out to NATS, and the faults of its settings.
-type natsPlan struct {
-	settings   *NATS
-	options    *Options
-	config     natsConfig
+// settingsPlan is the plan of the way out to NATS, and the faults of its settings.
+type settingsPlan struct {
+	settings   *publish.NATS
+	options    *publish.Options
+	config     clientConfig
 	server     *lazyServer
 	isEmbedded bool
 	faults     schema.Faults
 }
 
-// planNATS adds the way out to NATS, or returns the faults of its settings.
-func (p *Publisher) planNATS(n *NATS, served *catalog.Catalog, o Options) schema.Faults {
-	plan := natsPlan{settings: n, options: &o, server: &lazyServer{announce: o.Listening}, isEmbedded: n.URL == embeddedURL}
+// Facts publishes facts to NATS, as facts.nats says.
+var Facts broker
+
+type broker struct{}
+
+// Extra implements extra.Extra.
+func (broker) Extra() string { return "nats.Facts" }
+
+// Plan implements [publish.Broker].
+func (broker) Plan(n *publish.NATS, facts []string, unknown schema.Faults, o *publish.Options) (publish.Connection, schema.Faults) {
+	plan := settingsPlan{settings: n, options: o, server: &lazyServer{announce: o.Listening}, isEmbedded: n.URL == publish.EmbeddedURL}
 	plan.configure()
-	names, unknown := factsOf(served, o.Frond, n.Facts, "/facts/nats/facts")
 	plan.faults = append(plan.faults, unknown...)
 	switch {
 	case len(plan.faults) > 0:
 	case o.Frond != "" && plan.isEmbedded:
 		o.Log.Info("the embedded NATS server is the gateway's: this receiver publishes nothing; write the address of a server as facts.nats where it should")
-		return nil
-	case !o.isMine(names):
+		return nil, nil
+	case !o.IsMine(facts):
 		o.Log.Info("NATS is for facts of other Fronds, and nothing is published from here")
-		return nil
+		return nil, nil
 	}
 	plan.unused()
-	options := natsOptions{Writer: o.Writer, Log: o.Log}
+	options := publisherOptions{Writer: o.Writer, Log: o.Log}
 	if plan.isEmbedded {
 		plan.embed()
 		options.InProcess = plan.server
@@ -47,33 +54,38 @@ func (p *Publisher) planNATS(n *NATS, served *catalog.Catalog, o Options) schema
 		plan.address()
 	}
 	if len(plan.faults) > 0 || o.Dry {
-		return plan.faults
+		return nil, plan.faults
 	}
-	publisher, err := newNats(plan.config, options)
+	made, err := newPublisher(plan.config, options)
 	if file := (*fileError)(nil); errors.As(err, &file) {
 		plan.fault("/"+file.Key, file.File+" cannot be used", fmt.Errorf("%s; name a file that can be", setting.Reason(file.Err)))
 	} else if err != nil {
 		plan.fault("", "NATS cannot be used", err)
 	}
 	if len(plan.faults) > 0 {
-		return plan.faults
+		return nil, plan.faults
 	}
-	p.ways = append(p.ways, &way{
-		consumer: &delivery.Consumer{Name: "nats", Facts: names, Retention: o.Retention, Log: o.Log}, problem: publisher.Problem,
-		run: func(ctx context.Context, c *delivery.Consumer) error {
-			defer plan.server.Close()
-			return publisher.Run(ctx, c)
-		},
-	})
-	return nil
+	return &connection{made, plan.server}, nil
 }
 
-func (p *natsPlan) fault(key, message string, remedy error) {
+// connection is a publisher with the embedded server that it may have.
+type connection struct {
+	*publisher
+	server *lazyServer
+}
+
+// Run implements [publish.Connection].
+func (c *connection) Run(ctx context.Context, events *delivery.Consumer) error {
+	defer c.server.Close()
+	return c.publisher.Run(ctx, events)
+}
+
+func (p *settingsPlan) fault(key, message string, remedy error) {
 	p.faults = append(p.faults, schema.Fault{File: setting.File, Pointer: "/facts/nats" + key, Message: message, Remedy: remedy.Error()})
 }
 
 // below is a file of the settings below the project's folder; "" for none.
-func (p *natsPlan) below(file string) string {
+func (p *settingsPlan) below(file string) string {
 	if file == "" {
 		return ""
 	}
@@ -81,16 +93,16 @@ func (p *natsPlan) below(file string) string {
 }
 
 // configure makes the configuration of the client, without its address.
-func (p *natsPlan) configure() {
+func (p *settingsPlan) configure() {
 	n := p.settings
-	p.config = natsConfig{
+	p.config = clientConfig{
 		Stream: n.Stream, Prefix: n.Prefix, Replicas: n.Replicas, Retention: p.options.Retention,
 		Credentials: p.below(n.Credentials), CA: p.below(n.CA), Certificate: p.below(n.Certificate), Key: p.below(n.Key),
 	}
 	var err error
 	if p.options.Dry {
 		p.config.Token = n.Token
-	} else if p.config.Token, err = resolved(n.Token); err != nil {
+	} else if p.config.Token, err = publish.Resolved(n.Token); err != nil {
 		p.fault("/token", "the token cannot be read", err)
 	}
 	if (n.Certificate == "") != (n.Key == "") {
@@ -99,15 +111,15 @@ func (p *natsPlan) configure() {
 }
 
 // unused faults settings of the other kind of server.
-func (p *natsPlan) unused() {
+func (p *settingsPlan) unused() {
 	n := p.settings
 	for _, s := range []struct {
 		key  string
 		is   bool
 		side string
 	}{
-		{"listen", !p.isEmbedded && n.Listen != defaultListen, "of the embedded server"},
-		{"folder", !p.isEmbedded && n.Folder != defaultFolder, "of the embedded server"},
+		{"listen", !p.isEmbedded && n.Listen != publish.DefaultListen, "of the embedded server"},
+		{"folder", !p.isEmbedded && n.Folder != publish.DefaultFolder, "of the embedded server"},
 		{"credentials", p.isEmbedded && n.Credentials != "", "for servers of your own"},
 		{"ca", p.isEmbedded && n.CA != "", "for servers of your own"},
 		{"certificate", p.isEmbedded && n.Certificate != "", "for servers of your own"},
@@ -119,10 +131,10 @@ func (p *natsPlan) unused() {
 }
 
 // embed plans the embedded server.
-func (p *natsPlan) embed() {
+func (p *settingsPlan) embed() {
 	n := p.settings
-	p.server.options = natsServerOptions{Dir: p.below(n.Folder), Listen: n.Listen, Token: p.config.Token, Log: p.options.Log}
-	if !hasNatsServer {
+	p.server.options = embeddedOptions{Dir: p.below(n.Folder), Listen: n.Listen, Token: p.config.Token, Log: p.options.Log}
+	if !hasEmbedded {
 		p.fault("", "this program is built without the embedded NATS server (tag nonats)", errors.New("run a NATS server and write its address as facts.nats, or take a program with one"))
 	}
 	if p.options.Shared {
@@ -137,10 +149,10 @@ func (p *natsPlan) embed() {
 }
 
 // address reads the address of the servers.
-func (p *natsPlan) address() {
+func (p *settingsPlan) address() {
 	var err error
-	if p.config.URL, err = resolved(p.settings.URL); err == nil {
-		err = checkNatsURL(p.config.URL)
+	if p.config.URL, err = publish.Resolved(p.settings.URL); err == nil {
+		err = publish.CheckNATSURL(p.config.URL)
 	}
 	if err != nil {
 		p.fault("", "the address cannot be used", err)
@@ -151,11 +163,11 @@ func (p *natsPlan) address() {
 // was made over it. Where it cannot start, because another process still has the port, the next
 // attempt of the client tries again.
 type lazyServer struct {
-	options  natsServerOptions
+	options  embeddedOptions
 	announce func(url string)
 
 	mu     sync.Mutex
-	server *natsServer // nil: it does not run
+	server *embedded // nil: it does not run
 }
 
 // InProcessConn starts the server, where it does not run yet, and connects to it.
@@ -163,7 +175,7 @@ func (s *lazyServer) InProcessConn() (net.Conn, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.server == nil {
-		server, err := startNatsServer(s.options)
+		server, err := startEmbedded(s.options)
 		if err != nil {
 			return nil, &delivery.Unavailable{Reason: err.Error()}
 		}

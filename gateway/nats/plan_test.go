@@ -1,6 +1,6 @@
 //go:build !nonats
 
-package publish
+package nats
 
 import (
 	"errors"
@@ -21,7 +21,7 @@ func TestPortInUse(t *testing.T) {
 	}
 	announced := ""
 	server := &lazyServer{
-		options:  natsServerOptions{Dir: t.TempDir(), Listen: taken.Addr().String()},
+		options:  embeddedOptions{Dir: t.TempDir(), Listen: taken.Addr().String()},
 		announce: func(url string) { announced = url },
 	}
 	defer server.Close()

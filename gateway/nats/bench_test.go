@@ -1,4 +1,4 @@
-package publish
+package nats
 
 import (
 	"testing"
@@ -35,7 +35,7 @@ func BenchmarkPublish(b *testing.B) {
 				b.Fatal(err)
 			}
 			b.ResetTimer()
-			_, stop := runNats(b, natsConfig{URL: s.ClientURL()}, c)
+			_, stop := run(b, clientConfig{URL: s.ClientURL()}, c)
 			for c.Stats.State().Delivered < uint64(b.N) {
 				time.Sleep(time.Millisecond)
 			}

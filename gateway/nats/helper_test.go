@@ -1,4 +1,4 @@
-package publish
+package nats
 
 import (
 	"context"
@@ -76,10 +76,10 @@ func eventually(t testing.TB, what string, is func() bool) {
 	}
 }
 
-// runNats runs a publisher until stop is called or the test ends.
-func runNats(t testing.TB, config natsConfig, c *delivery.Consumer) (p *natsPublisher, stop func()) {
+// run runs a publisher until stop is called or the test ends.
+func run(t testing.TB, config clientConfig, c *delivery.Consumer) (p *publisher, stop func()) {
 	t.Helper()
-	p, err := newNats(config, natsOptions{Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	p, err := newPublisher(config, publisherOptions{Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	if err != nil {
 		t.Fatal(err)
 	}

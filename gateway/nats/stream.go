@@ -1,4 +1,4 @@
-package publish
+package nats
 
 import (
 	"context"
@@ -23,7 +23,7 @@ const duplicateTime = 10 * time.Minute
 //
 // A cursor of its own in the store says that there was one before. Events that were published to it
 // are lost with it, and the log has the command that publishes them again.
-func (p *natsPublisher) stream(ctx context.Context, js jetstream.JetStream, c *delivery.Consumer, s *delivery.Session) error {
+func (p *publisher) stream(ctx context.Context, js jetstream.JetStream, c *delivery.Consumer, s *delivery.Session) error {
 	ctx, cancel := context.WithTimeout(ctx, ackTime)
 	defer cancel()
 	wanted := p.config.Prefix + ".>"
@@ -58,10 +58,10 @@ func (p *natsPublisher) stream(ctx context.Context, js jetstream.JetStream, c *d
 }
 
 // marker is the cursor that says where a stream of this name began.
-func (p *natsPublisher) marker() string { return "nats:stream:" + p.config.Stream }
+func (p *publisher) marker() string { return "nats:stream:" + p.config.Stream }
 
 // made logs a stream that was made: as a loss where there was one before.
-func (p *natsPublisher) made(ctx context.Context, c *delivery.Consumer, s *delivery.Session, subjects string) error {
+func (p *publisher) made(ctx context.Context, c *delivery.Consumer, s *delivery.Session, subjects string) error {
 	began, known, err := c.Store.Cursor(ctx, p.marker())
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func (p *natsPublisher) made(ctx context.Context, c *delivery.Consumer, s *deliv
 }
 
 // remember notes where the stream begins, at the first time.
-func (p *natsPublisher) remember(ctx context.Context, c *delivery.Consumer, s *delivery.Session) error {
+func (p *publisher) remember(ctx context.Context, c *delivery.Consumer, s *delivery.Session) error {
 	_, known, err := c.Store.Cursor(ctx, p.marker())
 	if err == nil && !known && s.Cursor() != 0 {
 		_, err = c.Store.Advance(ctx, p.marker(), 0, s.Cursor())
@@ -142,7 +142,7 @@ func meaning(err error) string {
 }
 
 // unavailable is a failure that may end by itself, or by an action of the operator.
-func (p *natsPublisher) unavailable(err error) error {
+func (p *publisher) unavailable(err error) error {
 	return &delivery.Unavailable{Reason: "NATS does not take facts: " + meaning(err), Err: err}
 }
 

@@ -1,4 +1,4 @@
-package publish
+package nats
 
 import (
 	"cmp"
@@ -17,27 +17,28 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facts/delivery"
+	"github.com/frondhost/frond/gateway/publish"
 )
 
 // How the publisher waits.
 const (
-	natsConnectTime = 5 * time.Second
-	reconnectWait   = 500 * time.Millisecond
-	ackTime         = 5 * time.Second // for the acknowledgement of one wave
-	retryWait       = 250 * time.Millisecond
-	maxRetryWait    = 5 * time.Second
-	maxWave         = 256 // events that wait for their acknowledgement at once
+	connectTime   = 5 * time.Second
+	reconnectWait = 500 * time.Millisecond
+	ackTime       = 5 * time.Second // for the acknowledgement of one wave
+	retryWait     = 250 * time.Millisecond
+	maxRetryWait  = 5 * time.Second
+	maxWave       = 256 // events that wait for their acknowledgement at once
 
 )
 
-// natsLookEvery is how often a publisher that is busy looks for events that a replay has revived. Tests
+// lookEvery is how often a publisher that is busy looks for events that a replay has revived. Tests
 // shorten it.
-var natsLookEvery = 30 * time.Second
+var lookEvery = 30 * time.Second
 
-// natsPublisher publishes events to one stream.
-type natsPublisher struct {
-	config  natsConfig
-	options natsOptions
+// publisher publishes events to one stream.
+type publisher struct {
+	config  clientConfig
+	options publisherOptions
 	log     *slog.Logger
 	connect []client.Option
 
@@ -45,12 +46,12 @@ type natsPublisher struct {
 	conn    atomic.Pointer[client.Conn] // while Run runs
 }
 
-// newNats makes a publisher. It does not connect before [Publisher.Run]. The error is about the
+// newPublisher makes a publisher. It does not connect before [Publisher.Run]. The error is about the
 // files of c, a [fileError], or its URL.
-func newNats(c natsConfig, opts natsOptions) (*natsPublisher, error) {
+func newPublisher(c clientConfig, opts publisherOptions) (*publisher, error) {
 	c = c.withDefaults()
 	if opts.InProcess == nil {
-		if err := checkNatsURL(c.URL); err != nil {
+		if err := publish.CheckNATSURL(c.URL); err != nil {
 			return nil, err
 		}
 	}
@@ -58,7 +59,7 @@ func newNats(c natsConfig, opts natsOptions) (*natsPublisher, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &natsPublisher{config: c, options: opts, log: opts.Log, connect: options}
+	p := &publisher{config: c, options: opts, log: opts.Log, connect: options}
 	if p.log == nil {
 		p.log = slog.New(slog.DiscardHandler)
 	}
@@ -95,14 +96,14 @@ func unconnected(err error) string {
 }
 
 // report records why there is no connection, and logs it if the reason has changed.
-func (p *natsPublisher) report(err error) {
+func (p *publisher) report(err error) {
 	if reason := unconnected(err); reason != p.Problem() {
 		p.set(reason)
 		p.log.Warn("NATS is not connected", "reason", reason, "error", err)
 	}
 }
 
-func (p *natsPublisher) set(problem string) {
+func (p *publisher) set(problem string) {
 	if problem == "" {
 		p.problem.Store(nil)
 	} else {
@@ -111,7 +112,7 @@ func (p *natsPublisher) set(problem string) {
 }
 
 // Problem says why no event can be published now; "": there is no problem.
-func (p *natsPublisher) Problem() string {
+func (p *publisher) Problem() string {
 	text := p.problem.Load()
 	if text == nil {
 		return ""
@@ -125,7 +126,7 @@ func (p *natsPublisher) Problem() string {
 
 // Run publishes the consumer's events until ctx is done; see [delivery.Consumer.Run]. It starts
 // without a server and goes on by itself when there is one.
-func (p *natsPublisher) Run(ctx context.Context, c *delivery.Consumer) error {
+func (p *publisher) Run(ctx context.Context, c *delivery.Consumer) error {
 	options := append([]client.Option{
 		client.DisconnectErrHandler(func(_ *client.Conn, err error) {
 			if ctx.Err() == nil {
@@ -156,13 +157,13 @@ func (p *natsPublisher) Run(ctx context.Context, c *delivery.Consumer) error {
 }
 
 // connected records an established connection.
-func (p *natsPublisher) connected(conn *client.Conn) {
+func (p *publisher) connected(conn *client.Conn) {
 	p.set("")
 	p.log.Info("NATS is connected", "server", conn.ConnectedServerName())
 }
 
 // publish is one session: every batch is acknowledged before the cursor moves.
-func (p *natsPublisher) publish(ctx context.Context, conn *client.Conn, js jetstream.JetStream, c *delivery.Consumer, s *delivery.Session) error {
+func (p *publisher) publish(ctx context.Context, conn *client.Conn, js jetstream.JetStream, c *delivery.Consumer, s *delivery.Session) error {
 	if !conn.IsConnected() {
 		return &delivery.Unavailable{Reason: cmp.Or(p.Problem(), unreachable)}
 	}
@@ -171,7 +172,7 @@ func (p *natsPublisher) publish(ctx context.Context, conn *client.Conn, js jetst
 	}
 	var looked time.Time
 	for {
-		if time.Since(looked) >= natsLookEvery {
+		if time.Since(looked) >= lookEvery {
 			if err := p.revived(ctx, js, c); err != nil {
 				return err
 			}
@@ -203,7 +204,7 @@ func (p *natsPublisher) publish(ctx context.Context, conn *client.Conn, js jetst
 
 // revived publishes what `frond facts replay` has taken from the dead or from the log, in the order
 // of positions. One that is too large still is dead again.
-func (p *natsPublisher) revived(ctx context.Context, js jetstream.JetStream, c *delivery.Consumer) error {
+func (p *publisher) revived(ctx context.Context, js jetstream.JetStream, c *delivery.Consumer) error {
 	for {
 		letters, err := c.Store.Dead(ctx, delivery.Retrying(c.Name), maxWave)
 		if err != nil || len(letters) == 0 {
@@ -248,7 +249,7 @@ func waves(events []*facade.Event) func(yield func([]*facade.Event) bool) {
 // send publishes a wave until all of it is acknowledged. JetStream drops repeated messages by
 // their id, if an acknowledgement was lost. Failures of the connection end the session, so that
 // another process may publish, which may reach a server.
-func (p *natsPublisher) send(ctx context.Context, js jetstream.JetStream, c *delivery.Consumer, wave []*facade.Event) error {
+func (p *publisher) send(ctx context.Context, js jetstream.JetStream, c *delivery.Consumer, wave []*facade.Event) error {
 	wait := retryWait
 	for {
 		failed, err := p.attempt(ctx, js, c, wave)
@@ -276,7 +277,7 @@ func (p *natsPublisher) send(ctx context.Context, js jetstream.JetStream, c *del
 }
 
 // attempt publishes a wave once, and returns the unacknowledged events with one of the errors.
-func (p *natsPublisher) attempt(ctx context.Context, js jetstream.JetStream, c *delivery.Consumer, wave []*facade.Event) (failed []*facade.Event, err error) {
+func (p *publisher) attempt(ctx context.Context, js jetstream.JetStream, c *delivery.Consumer, wave []*facade.Event) (failed []*facade.Event, err error) {
 	within, cancel := context.WithTimeout(ctx, ackTime)
 	defer cancel()
 	type pending struct {
@@ -325,7 +326,7 @@ func (p *natsPublisher) attempt(ctx context.Context, js jetstream.JetStream, c *
 var errNoAck = errors.New("no acknowledgement came in time")
 
 // message is the message of an event.
-func (p *natsPublisher) message(e *facade.Event) (*client.Msg, error) {
+func (p *publisher) message(e *facade.Event) (*client.Msg, error) {
 	body, err := p.options.Writer.Write(e)
 	if err != nil {
 		return nil, err
@@ -341,7 +342,7 @@ func (p *natsPublisher) message(e *facade.Event) (*client.Msg, error) {
 }
 
 // bury keeps an event that no server would take.
-func (p *natsPublisher) bury(ctx context.Context, c *delivery.Consumer, e *facade.Event, cause error) error {
+func (p *publisher) bury(ctx context.Context, c *delivery.Consumer, e *facade.Event, cause error) error {
 	p.log.Error("an event is too large for NATS and is dead", "event", e.ID, "fact", e.Frond+"."+e.Name, "bytes", len(e.Data), "error", cause)
 	c.Stats.Change(func(s *delivery.State) { s.Dead++ })
 	return c.Store.Bury(ctx, &facade.DeadEvent{Consumer: c.Name, Event: *e, Tries: 1, Reason: "the message is larger than the server takes", At: time.Now().UTC()})
