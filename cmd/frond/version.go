@@ -63,6 +63,7 @@ func newVersion(s *shell) *cobra.Command {
 //	go install …@v1.2.3    Version v1.2.3, no revision
 //	go build in a clone    Version devel or a pseudo-version, Revision, Time, Modified
 //	the Dockerfile         Version stamped, no revision
+//	make release           all stamped
 func readBuild() build {
 	b := build{Version: "unknown", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -85,12 +86,15 @@ func readBuild() build {
 	if stamped != "" {
 		b.Version = stamped
 	}
+	if commit != "" {
+		b.Revision, b.Time = commit, date
+	}
 	return b
 }
 
 // stamped is the version that a build without the repository is given, as by the
-// Dockerfile: -ldflags "-X main.stamped=…".
-var stamped string
+// Dockerfile: -ldflags "-X main.stamped=…". A release has its commit and the commit's time too.
+var stamped, commit, date string
 
 // version is the build in one line: the given version, or the module's version and the commit
 // it was built from. A pseudo-version has the commit in it already.
