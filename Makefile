@@ -39,15 +39,22 @@ NPM_CI   := npm ci --no-progress --no-audit --no-fund --prefer-offline
 BIN      := bin/frond
 
 .DEFAULT_GOAL := all
-.PHONY: all help build packages programs run test whole cold js client console race e2e fuzz leak soak plans migrations postgres postgres18 patroni differential evolution topology judge writes uploads facts mutation long bench bench-all bench-short neighbour golden lint fmt generate wasm check up down
+.PHONY: all help build release release-test packages programs run test whole cold js client console race e2e fuzz leak soak plans migrations postgres postgres18 patroni differential evolution topology judge writes uploads facts mutation long bench bench-all bench-short neighbour golden lint fmt generate wasm check up down
 
 all: console build test lint ## Build, test and lint: what `make` alone does
 
 help: ## Print this list
-	@grep -hE '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-13s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-14s %s\n", $$1, $$2}'
 
 build: ## Build bin/frond, without symbols (TAGS=nonats leaves the embedded NATS server out)
 	$(GO) build -tags '$(TAGS)' -ldflags '-s -w' -o $(BIN) ./cmd/frond
+
+release: console ## Make the files of a release in dist/ (VERSION=1.2.3; HOST=1 makes those of this machine alone)
+	$(GO) run -C .ci/release . -version '$(VERSION)' $(if $(HOST),-host)
+
+release-test: console ## Make and install the release of this machine, and lint the workflows
+	$(GO) test -C .ci/release -count=1 .
+	$(GO) tool -modfile=.ci/release/go.mod actionlint .github/workflows/*.yml
 
 # The packages that do not embed the console compile while npm builds it.
 packages:
