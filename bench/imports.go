@@ -162,7 +162,7 @@ func (s *itemStore) atomic(n int) error {
 	for i := range 10 {
 		calls = append(calls, fmt.Sprintf(`{"method":"item.create","params":{"body":%s}}`, itemText(n+i)))
 	}
-	_, err := atomic.Run(context.Background(), s.facade, s.facade.Catalog(), access.State{}, "", json.RawMessage(`{"calls":[`+strings.Join(calls, ",")+"]}"))
+	_, err := atomic.Run(context.Background(), s.facade, s.facade.Catalog(), s.facade, access.State{}, "", json.RawMessage(`{"calls":[`+strings.Join(calls, ",")+"]}"))
 	return err
 }
 

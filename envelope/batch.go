@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"sync"
 	"sync/atomic"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -72,11 +74,33 @@ func appendBatch(dst []byte, body json.RawMessage, answer func(dst []byte, frame
 	return dst, int(written.Load())
 }
 
-// atomic answers rpc.atomic: calls of the frame's caller as one transaction (docs/atomic.md). The
-// state is that of the request, also at a receiver, where the frames of a process carry none.
+// atomic answers rpc.atomic: calls of the frame's caller as one transaction (docs/atomic.md). Those of a signed request are
+// signed for the Frond of the first call.
 func (q *request) atomic(ctx context.Context, f requestFrame) (write func([]byte) []byte, fail *failure) {
 	h, trace := q.handler, q.http.Header.Get("Traceparent")
-	q.called(ctx, f.Method, q.state)
+	state, sent := q.state, f.Params
+	if jsontext.KindOf(sent) == jsontext.Object {
+		if h.options.TrustState {
+			if given := jsontext.Get(sent, "state"); jsontext.KindOf(given) == jsontext.Object && json.Unmarshal(given, &state) != nil {
+				return nil, notAnInvocation(typeDetail("state", "must hold numbers that a double can hold"))
+			}
+		}
+		var rest schema.Object
+		for name, value := range jsontext.Members(sent) {
+			if name != "state" && name != "identity" && name != "trace" { // as in an invocation
+				rest = append(rest, schema.Member{Name: name, Value: value})
+			}
+		}
+		sent = rest.AppendJSON(nil)
+	}
+	for _, first := range jsontext.Elements(jsontext.Get(sent, "calls")) {
+		entity, operation, _ := strings.Cut(jsontext.Unquote(jsontext.Get(first, "method")), ".")
+		if fail := q.signedFor(h.methods[MethodKey(entity, operation)]); fail != nil {
+			return nil, fail
+		}
+		break
+	}
+	q.called(ctx, f.Method, state)
 	var result *facade.Result
 	var err error
 	func() {
@@ -85,7 +109,7 @@ func (q *request) atomic(ctx context.Context, f requestFrame) (write func([]byte
 				err = h.panicked(ctx, v, trace)
 			}
 		}()
-		result, err = h.options.Atomic(ctx, q.state, trace, f.Params)
+		result, err = h.options.Atomic(ctx, state, trace, sent)
 	}()
 	if err == nil && result == nil {
 		err = errors.New("atomic answered neither a result nor an error")

@@ -118,8 +118,9 @@ const Path = "/_kit/call"
 // Discover is the reserved method that answers the discovery document (spec 2.5).
 const Discover = "rpc.discover"
 
-// atomicMethod is the reserved method that makes several calls as one transaction.
-const atomicMethod = "rpc.atomic"
+// Atomic is the reserved method that makes several calls as one transaction (docs/atomic.md). A host that takes it
+// says "atomic": true of a Frond in its discovery document.
+const Atomic = "rpc.atomic"
 
 // TimeoutHeader carries the milliseconds that the caller waits for the answer, so that the host
 // can stop when they have passed. It is optional: a host may ignore it

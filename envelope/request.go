@@ -144,7 +144,7 @@ func (h *Handler) isCommand(frame json.RawMessage) bool {
 	if fail != nil {
 		return false
 	}
-	if f.Method == atomicMethod {
+	if f.Method == Atomic {
 		return true
 	}
 	entity, operation, _ := strings.Cut(f.Method, ".")
@@ -209,9 +209,9 @@ func (q *request) run(ctx context.Context, f requestFrame) (func([]byte) []byte,
 		}
 		return func(dst []byte) []byte { return append(dst, document...) }, nil
 	}
-	if f.Method == atomicMethod {
-		if h.options.Atomic == nil || q.frond != "" {
-			return nil, failed(kiterror.Errorf(kiterror.NotImplemented, atomicMethod+": a receiver of single calls makes no transactions; send it to a gateway that keeps the rows"))
+	if f.Method == Atomic {
+		if h.options.Atomic == nil {
+			return nil, failed(kiterror.Errorf(kiterror.NotImplemented, Atomic+": this host makes no transactions of several calls; send the calls one by one"))
 		}
 		return q.atomic(ctx, f)
 	}
@@ -232,8 +232,8 @@ func (q *request) run(ctx context.Context, f requestFrame) (func([]byte) []byte,
 		fail.Err = fail.Err.At(entity, operation)
 		return nil, fail
 	}
-	if op != nil && q.frond != "" && op.Door.Frond.Name != q.frond {
-		return nil, failed(kiterror.Errorf(kiterror.Forbidden, "%s is of the Frond %s, and the call is signed for %s; sign it for %[2]s", entity, op.Door.Frond.Name, q.frond).At(entity, operation))
+	if fail := q.signedFor(op); fail != nil {
+		return nil, fail
 	}
 	if !h.options.TrustState {
 		inv.State = q.state
@@ -280,6 +280,14 @@ func (q *request) run(ctx context.Context, f requestFrame) (func([]byte) []byte,
 		}, nil
 	}
 	return result.AppendJSON, nil
+}
+
+// signedFor returns why an operation, which may be nil, is not one that the request is signed for, or nil.
+func (q *request) signedFor(op *catalog.Operation) *failure {
+	if op == nil || q.frond == "" || op.Door.Frond.Name == q.frond {
+		return nil
+	}
+	return failed(kiterror.Errorf(kiterror.Forbidden, "%s is of the Frond %s, and the call is signed for %s; sign it for %[2]s", op.Door.Name, op.Door.Frond.Name, q.frond).At(op.Door.Name, op.Name))
 }
 
 // called reports a call to Options.Called.

@@ -21,7 +21,7 @@ func TestAtomic(t *testing.T) {
 	p := storetest.ManyProject(t)
 	f := storetest.New(t, p, storetest.NewStore(), nil)
 	call := func(user map[string]any, text string) (string, *kiterror.Error) {
-		res, err := atomic.Run(context.Background(), f, f.Catalog(), access.State{"user": user}, "", json.RawMessage(text))
+		res, err := atomic.Run(context.Background(), f, f.Catalog(), f, access.State{"user": user}, "", json.RawMessage(text))
 		if err != nil {
 			return "", kiterror.AsError(err)
 		}
@@ -90,7 +90,7 @@ func TestAtomicRefusesDetached(t *testing.T) {
 	ran := false
 	facade.Handle(p.Door("mail"), "send", func(context.Context, *facade.Call) (any, error) { ran = true; return nil, nil }, facade.Detached)
 	f := storetest.New(t, p, storetest.NewStore(), nil)
-	_, err := atomic.Run(context.Background(), f, f.Catalog(), nil, "", json.RawMessage(`{"calls":[{"method":"mail.create","params":{"body":{"id":"m"}}},{"method":"mail.send"}]}`))
+	_, err := atomic.Run(context.Background(), f, f.Catalog(), f, nil, "", json.RawMessage(`{"calls":[{"method":"mail.create","params":{"body":{"id":"m"}}},{"method":"mail.send"}]}`))
 	e := kiterror.AsError(err)
 	if e == nil || e.Code != kiterror.NotImplemented || !strings.Contains(e.Message, "mail.send") || e.Call == nil || *e.Call != 1 || ran {
 		t.Errorf("%v, ran %t", err, ran)
@@ -137,7 +137,7 @@ func TestAtomicBegins(t *testing.T) {
 			store := &transacts{Store: storetest.NewStore()}
 			f := storetest.New(t, storetest.ManyProject(t), store, nil)
 			state := access.State{"user": map[string]any{"id": "ann", "role": cmp.Or(c.role, "admin")}}
-			_, err := atomic.Run(t.Context(), f, f.Catalog(), state, "", json.RawMessage(`{"calls":`+c.calls+`}`))
+			_, err := atomic.Run(t.Context(), f, f.Catalog(), f, state, "", json.RawMessage(`{"calls":`+c.calls+`}`))
 			if code := kiterror.CodeOf(err); err != nil && code != c.code || err == nil && c.code != "" || store.count > 0 != c.begins || store.readOnly != c.readOnly {
 				t.Errorf("%v; %d transactions, of queries alone: %t", err, store.count, store.readOnly)
 			}

@@ -39,6 +39,8 @@ type callContext struct {
 	op      *boundOperation // whose handler, hook or presenter runs
 	// transaction is that of the command whose calls these are; nil: they are none's.
 	transaction *transaction
+	// passed answers a call that another host makes together with others, in place of the steps admit and run; nil: it is made by itself.
+	passed func(context.Context, *execution) (*Result, error)
 }
 
 type callContextKey struct{}
@@ -96,7 +98,7 @@ func (c caller) Call(ctx context.Context, call *Call) (*Result, error) {
 		call = &copied
 	}
 	next := *c.at
-	next.inside, next.kept, next.owned = c.inside, c.kept, c.owned
+	next.inside, next.kept, next.owned, next.passed = c.inside, c.kept, c.owned, nil
 	if next.transaction = c.at.host.transactionOf(ctx); next.transaction == nil && c.at.transaction != nil {
 		return nil, errOutside
 	}

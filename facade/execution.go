@@ -27,6 +27,7 @@ type execution struct {
 	within  *boundOperation // whose handler, hook or presenter is calling
 	runner  runner          // of op: another one answers the author's own code
 	pending *pendingPrecondition
+	passed  func(context.Context, *execution) (*Result, error) // see callContext
 
 	// Found by admit.
 	params       json.RawMessage // judged; of a handler's call also decoded and filled

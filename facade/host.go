@@ -211,6 +211,8 @@ type Remotes interface {
 	Aggregate(ctx context.Context, r RemoteRequest, c *Call, where *filter.Filter) (*Result, error)
 	// Rows visits the rows that meet where until visit returns false. limit is how many it probably takes.
 	Rows(ctx context.Context, r RemoteRequest, fields []string, where *filter.Filter, limit int, visit func(rows.Row) bool) error
+	// Together has the host make calls one after the other as one transaction. The error is that of the call that failed.
+	Together(ctx context.Context, r RemoteRequest, calls []*Call) ([]*Result, error)
 	// Find reads the rows with these ids that meet where, a group for each id.
 	Find(ctx context.Context, r RemoteRequest, fields []string, where *filter.Filter, ids []json.RawMessage) (*Result, error)
 }

@@ -79,7 +79,7 @@ func TestManyOfARemote(t *testing.T) {
 				t.Errorf("the remote has it: %v: %s %s %s: got %s, want %s", opened, c.method, c.query, c.body, got, want)
 			}
 		}
-		_, err = atomic.Run(t.Context(), f, f.Catalog(), admin, "", raw(`{"calls":[{"method":"product.list"}]}`))
+		_, err = atomic.Run(t.Context(), f, f.Catalog(), f, admin, "", raw(`{"calls":[{"method":"product.list"}]}`))
 		if e := kiterror.AsError(err); e == nil || e.Code != kiterror.NotImplemented || e.Entity != "product" || e.Operation != "list" {
 			t.Errorf("an atomic call of a remote: %v, want NOT_IMPLEMENTED of product.list", err)
 		}

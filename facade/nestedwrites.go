@@ -54,6 +54,11 @@ func findNested(ctx context.Context, x *execution) error {
 		return nil
 	}
 	x.nestable = relations
+	for _, n := range relations {
+		if err := notPassed(x.op.Operation, n); err != nil {
+			return err
+		}
+	}
 	switch {
 	case x.runner.by == byRemote:
 		for _, n := range relations {
@@ -69,15 +74,28 @@ func findNested(ctx context.Context, x *execution) error {
 	return nil
 }
 
-// passesOn returns why rows cannot be written by the host of their remote owner: it does not take them,
-// or rules or code of this host are about them.
+// notPassed returns why no call writes the rows of a relation with their owner, or nil: another host keeps them, or the host of both
+// does not take them.
+func notPassed(op *catalog.Operation, n *catalog.Nested) error {
+	switch owner := op.Door.Frond; {
+	case n.Door.Frond.Remote != owner.Remote:
+		return kiterror.Errorf(kiterror.NotImplemented, "%s.%s %s, and %s, with the rows of %s, %s: no transaction has rows of two hosts; write them by calls of their own",
+			op.Door.Name, op.Name, op.Door.Runs(), n.Door.Name, n.Name, n.Door.Runs()).At(op.Door.Name, op.Name)
+	case owner.Remote != "" && !n.Passed:
+		return errTakesNone(op, n, "its host does not list them under nested")
+	}
+	return nil
+}
+
+// errTakesNone is the refusal of rows that the host of their owner does not take from here.
+func errTakesNone(op *catalog.Operation, n *catalog.Nested, why string) error {
+	return kiterror.Errorf(kiterror.NotImplemented, "%s.%s %s, and takes no rows of %s from here: %s; write them by calls of their own", op.Door.Name, op.Name, op.Door.Runs(), n.Name, why).At(op.Door.Name, op.Name)
+}
+
+// passesOn returns why rows cannot be written by the host of their remote owner for this caller: rules or code of this host are about
+// them.
 func passesOn(ctx context.Context, x *execution, n *catalog.Nested) error {
-	refused := func(why string) error {
-		return kiterror.Errorf(kiterror.NotImplemented, "%s runs elsewhere, and takes no rows of %s from here: %s; write them by calls of their own", x.where(), n.Name, why)
-	}
-	if !n.Passed {
-		return refused("its host does not list them under nested")
-	}
+	refused := func(why string) error { return errTakesNone(x.op.Operation, n, why) }
 	if x.inside {
 		return nil
 	}

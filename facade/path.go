@@ -52,7 +52,9 @@ func (h *host) walk(ctx context.Context, c *Call) (res *Result, err error) {
 			return nil, err
 		}
 	}
-	if (transacts(&x.viewer) || x.nestable != nil && x.runner.by != byRemote || namesFiles(x)) && runsHandler(x) {
+	if x.passed != nil {
+		res, err = x.passed(ctx, x)
+	} else if (transacts(&x.viewer) || x.nestable != nil && x.runner.by != byRemote || namesFiles(x)) && runsHandler(x) {
 		res, err = x.transacted(ctx)
 	} else {
 		res, err = x.answer(ctx)

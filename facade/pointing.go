@@ -156,7 +156,7 @@ func pointed(ctx context.Context, x *execution, e *schema.Entity, keys []any, se
 			continue
 		}
 		if x.transaction != nil && (x.door.Frond.Remote != "" || !x.host.keepsFollowUps()) {
-			return nil, nil, kiterror.Errorf(kiterror.NotImplemented, "rows of %s point at the row, and are kept elsewhere, outside of this transaction; delete it by a call of its own", by.Owner.Name)
+			return nil, nil, errFollowing(x.host, by)
 		}
 		follow = append(follow, pointedRows{by, keys})
 	}
@@ -184,6 +184,19 @@ func pointed(ctx context.Context, x *execution, e *schema.Entity, keys []any, se
 		follow = append(follow, more...)
 	}
 	return follow, nil, nil
+}
+
+// errFollowing is the refusal of a delete within a transaction, after which rows that point at the row by a relation have to follow it.
+func errFollowing(h *host, by *schema.Property) error {
+	return kiterror.Errorf(kiterror.NotImplemented, "rows of %s point at the row, and %s is served %s, outside of this transaction; delete it by a call of its own", by.Owner.Name, by.Owner.Name, h.servedAt(by.Owner))
+}
+
+// servedAt says where an entity is served.
+func (h *host) servedAt(e *schema.Entity) string {
+	if h.catalog.RemoteOf(e) == "" {
+		return "here"
+	}
+	return "at the host of " + e.Frond
 }
 
 // firstPointed returns the first of some keys that a row elsewhere points at, which one of them is known to be.

@@ -69,6 +69,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/gateway/identity"
 	"github.com/frondhost/frond/gateway/telemetry"
@@ -237,6 +238,9 @@ func (g *Gateway) Development() bool { return g.host.Development() }
 
 // Remotes returns the known state of each remote Frond, by name.
 func (g *Gateway) Remotes() []RemoteState { return g.host.Remotes() }
+
+// Refusals returns the writes that the places of the Fronds rule out (see [facade.Facade.Refusals]).
+func (g *Gateway) Refusals() []*kiterror.Error { return g.host.compiled.Load().Refusals() }
 
 // Replace puts another project in the place of the one that runs; see [Host.Replace].
 func (g *Gateway) Replace(ctx context.Context, project *facade.Project) error {

@@ -86,7 +86,7 @@ func makeReceiver(ctx context.Context, project *facade.Project, frond string, op
 		host.port.close()
 		return nil, errors.Join(err, host.Close())
 	}
-	served.GivesFiles = host.files.Load() != nil
+	served.GivesFiles, served.Atomic = host.files.Load() != nil, host.store.can.Transactor != nil
 	if verifier != nil {
 		host.log.Info("calls are verified", "frond", frond, "kids", verifier.KeyIDs())
 	}
@@ -94,6 +94,7 @@ func makeReceiver(ctx context.Context, project *facade.Project, frond string, op
 	mux := http.NewServeMux()
 	frames := envelope.NewHandler(served, caller, &envelope.Options{
 		TrustState: verifier == nil, Verifier: verifier, Nonces: host.store.can.Nonces, MaxBody: host.config.Limits.Body, Budget: host.budget, Called: calledFrame, Log: host.log,
+		Atomic: together(host.compiled.Load, served, caller),
 	})
 	surfaces := map[string]*guard.Path{envelope.Path: received(envelope.Path, host.counted(frames))}
 	surfaces[envelope.Path].Consistent = host.copies()

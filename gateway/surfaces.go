@@ -90,7 +90,7 @@ func (g *generation) graphQL(p *place) (http.Handler, error) {
 	p.graphQL, err = graphqlhttp.Build(schema, p.caller, &GraphQLOptions{
 		Session: g.session, MaxBody: g.host.config.Limits.Body, Budget: g.host.budget, Log: g.host.log, Queries: queries,
 		Settings: g.host.config.GraphQL, Dir: g.host.config.Dir, Suggest: g.host.Development(),
-		Executed: g.host.executed, Watch: g.watch(p), Atomic: together{g.facade, p.view}, Callers: g.callers, Newer: g.host.store.can.Newer,
+		Executed: g.host.executed, Watch: g.watch(p), Atomic: oneTransaction{g.facade, p.view}, Callers: g.callers, Newer: g.host.store.can.Newer,
 	}, g.documents)
 	if err != nil {
 		return nil, err
@@ -149,7 +149,7 @@ func (g *generation) files(p *place) shownFiles {
 // rest builds the handler of a REST surface.
 func (g *generation) rest(p *place) (http.Handler, error) {
 	api, err := rest.New(p.view, p.caller, &rest.Options{
-		Base: p.base + "/api", State: g.session, MaxBody: g.host.config.Limits.Body, Budget: g.host.budget, Log: g.host.log, Streams: g.streams(), Atomic: g.atomic(p), Files: g.files(p).orNone(),
+		Base: p.base + "/api", State: g.session, MaxBody: g.host.config.Limits.Body, Budget: g.host.budget, Log: g.host.log, Streams: g.streams(), Atomic: g.together(p), Files: g.files(p).orNone(),
 	})
 	if err != nil {
 		return nil, err
@@ -163,10 +163,11 @@ func (g *generation) rest(p *place) (http.Handler, error) {
 func (g *generation) envelope(p *place) (http.Handler, error) {
 	view := *p.view
 	view.GivesFiles, view.IgnoresState = g.verifier(p) != nil, g.host.options.Session != nil || !g.host.config.Identity.Anonymous()
+	view.Atomic = g.host.store.can.Transactor != nil
 	p.shown = func() string { return string(view.Discovery().AppendJSON(nil)) }
 	return g.host.counted(envelope.NewHandler(&view, p.caller, &envelope.Options{
 		State: g.session, Verifier: g.verifier(p), Nonces: g.host.store.can.Nonces,
-		MaxBody: g.host.config.Limits.Body, Budget: g.host.budget, Called: calledFrame, Log: g.host.log, Atomic: g.atomic(p),
+		MaxBody: g.host.config.Limits.Body, Budget: g.host.budget, Called: calledFrame, Log: g.host.log, Atomic: g.together(p),
 	})), nil
 }
 
@@ -186,21 +187,36 @@ func (g *generation) verifier(p *place) *signing.Verifier {
 	return g.host.verifier
 }
 
-// together makes the calls of a GraphQL mutation one transaction.
-type together struct {
+// oneTransaction makes the calls of a GraphQL mutation one transaction.
+type oneTransaction struct {
 	*facade.Facade
 	view *catalog.Catalog
 }
 
 // Joins implements [resolvers.Transactor].
-func (t together) Joins(ctx context.Context, state access.State, entity, operation string) error {
+func (t oneTransaction) Joins(ctx context.Context, state access.State, entity, operation string) error {
 	_, err := t.Facade.Joins(ctx, t.view, state, entity, operation)
 	return err
 }
 
-// atomic makes calls of a surface as one transaction.
-func (g *generation) atomic(p *place) func(context.Context, access.State, string, json.RawMessage) (*facade.Result, error) {
+// PassesOn implements [resolvers.Transactor].
+func (t oneTransaction) PassesOn(calls []*facade.Call) (bool, error) {
+	return t.Facade.PassesOn(t.view, calls)
+}
+
+// PassOn implements [resolvers.Transactor].
+func (t oneTransaction) PassOn(ctx context.Context, calls []*facade.Call) ([]*facade.Result, error) {
+	return t.Facade.PassOn(ctx, t.On(t.view), calls)
+}
+
+// together makes calls as one transaction, by caller, which answers what view shows.
+func together(f func() *facade.Facade, view *catalog.Catalog, caller facade.Caller) func(context.Context, access.State, string, json.RawMessage) (*facade.Result, error) {
 	return func(ctx context.Context, state access.State, trace string, sent json.RawMessage) (*facade.Result, error) {
-		return atomic.Run(ctx, g.facade, p.view, state, trace, sent)
+		return atomic.Run(ctx, f(), view, caller, state, trace, sent)
 	}
+}
+
+// together makes calls of a surface as one transaction.
+func (g *generation) together(p *place) func(context.Context, access.State, string, json.RawMessage) (*facade.Result, error) {
+	return together(func() *facade.Facade { return g.facade }, p.view, g.facade.On(p.view))
 }

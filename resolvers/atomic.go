@@ -9,6 +9,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/resolvers/language"
 )
 
@@ -17,6 +18,10 @@ type Transactor interface {
 	// Joins returns why an operation cannot be part of a transaction, or nil. A caller without the right to
 	// it is refused before the transaction begins.
 	Joins(ctx context.Context, state access.State, entity, operation string) error
+	// PassesOn reports whether calls are made by another host, all of them ([facade.Facade.PassesOn]).
+	PassesOn(calls []*facade.Call) (bool, error)
+	// PassOn has that host make them as one transaction. The error has the index of the call that failed.
+	PassOn(ctx context.Context, calls []*facade.Call) ([]*facade.Result, error)
 	// Together runs fn as one transaction ([facade.Facade.Together]). fn may run again.
 	Together(ctx context.Context, trace string, fn func(ctx context.Context) error) error
 }
@@ -26,12 +31,13 @@ var errFell = errors.New("a root field of an atomic mutation is null because of 
 
 // transacted is a mutation with @atomic being executed.
 type transacted struct {
-	x    *execution
-	by   Transactor
-	w    *writer
-	task task
-	plan *plan
-	text []byte
+	x        *execution
+	executor *executor // of x
+	by       Transactor
+	w        *writer
+	task     task
+	plan     *plan
+	text     []byte
 
 	at       int             // the unit that is executed; -1: none
 	fell     *language.Error // of that unit
@@ -45,9 +51,9 @@ type transacted struct {
 // of an error, nothing is written, all of them are null, and the response has that error alone.
 // err is as that of [writer.End].
 func runAtomic(x *execution, w *writer, p *plan, by Transactor) (text []byte, err error) {
-	a := &transacted{x: x, w: w, by: by, task: x.task, plan: p}
+	a := &transacted{x: x, executor: x.executor, w: w, by: by, task: x.task, plan: p}
 	if err = a.joins(); err == nil {
-		err = by.Together(x.Ctx, x.Trace, a.run)
+		err = a.together()
 	}
 	switch {
 	case err == nil:
@@ -81,11 +87,105 @@ func (a *transacted) joins() error {
 	return nil
 }
 
+// together executes the units as one transaction of this host, or of the one that all calls are for.
+func (a *transacted) together() error {
+	var named []*facade.Call
+	for _, u := range a.plan.Units {
+		if call := u.call(); call != nil {
+			named = append(named, &facade.Call{Entity: call.Entity, Operation: call.Operation})
+		}
+	}
+	there, err := a.by.PassesOn(named)
+	if err != nil {
+		return a.ofCall(err)
+	}
+	if !there {
+		return a.by.Together(a.x.Ctx, a.x.Trace, a.run)
+	}
+	for i, u := range a.plan.Units {
+		if a.at = i; len(u.Fetches) > 2 {
+			return kiterror.Errorf(kiterror.NotImplemented, "Mutation.%s cannot be part of a transaction at another host: it reads %s; leave it out, or send the mutation without @atomic", u.Selection.Fields[0].AST.Name, u.Fetches[2].Field)
+		}
+	}
+	a.at = -1
+	calls, err := a.calls()
+	if err != nil {
+		return err
+	}
+	results, err := a.by.PassOn(a.task.Ctx, calls)
+	if err != nil {
+		return a.ofCall(err)
+	}
+	return a.write(results)
+}
+
+// calls returns the calls of the root fields, in their order, and makes none. The error is that of arguments.
+func (a *transacted) calls() (calls []*facade.Call, err error) {
+	none := rows.New(rows.NewLayout(nil), 0)
+	a.begin(facade.CallerFunc(func(_ context.Context, c *facade.Call) (*facade.Result, error) {
+		calls = append(calls, c)
+		return &facade.Result{Form: facade.FormRow, Rows: none}, nil
+	}))
+	for i, u := range a.plan.Units {
+		call := u.call()
+		if call == nil {
+			continue
+		}
+		only := *u
+		only.Levels = only.Levels[:1]
+		if r := a.x.Run(&only); r.Results[call.ID].Err != nil {
+			a.at, a.fell, a.why = i, r.Results[call.ID].Err, errFell
+			return nil, errFell
+		}
+	}
+	return calls, nil
+}
+
+// ofCall is the error of a call as that of its root field.
+func (a *transacted) ofCall(err error) error {
+	own, call := kiterror.AsError(err).WithoutCall()
+	for i, u := range a.plan.Units {
+		if u.call() == nil {
+			continue
+		}
+		if call == 0 {
+			a.at = i
+		}
+		call--
+	}
+	return own
+}
+
+// write writes the response with the results of the calls.
+func (a *transacted) write(results []*facade.Result) error {
+	a.begin(facade.CallerFunc(func(context.Context, *facade.Call) (*facade.Result, error) {
+		next := results[0]
+		results = results[1:]
+		return next, nil
+	}))
+	for _, u := range a.plan.Units {
+		if _, err := a.w.Root(a.x.Run(u)); err != nil {
+			return err
+		}
+	}
+	a.text, a.tooLarge = a.w.End(true)
+	return a.tooLarge
+}
+
+// begin begins an execution whose calls a caller answers.
+func (a *transacted) begin(caller facade.Caller) {
+	own := *a.executor
+	own.Caller = caller
+	a.task.Serial = true
+	a.x.Begin(&own, a.task)
+	a.w.Begin(a.x, a.x.MaxResponse)
+}
+
 // run executes the units and writes the response, within the transaction of ctx.
 func (a *transacted) run(ctx context.Context) error {
 	a.at, a.why, a.fell, a.tooLarge = -1, nil, nil, nil
 	a.task.Ctx, a.task.Serial = facade.WithState(ctx, a.task.State), true
-	a.x.Begin(a.x.executor, a.task)
+	a.x.Begin(a.executor, a.task)
 	a.w.Begin(a.x, a.x.MaxResponse)
 	late := facade.JudgeKeysLate(ctx)
 	for i, u := range a.plan.Units {

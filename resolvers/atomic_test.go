@@ -23,6 +23,14 @@ func (t together) Joins(ctx context.Context, state access.State, entity, operati
 	return err
 }
 
+func (t together) PassesOn(calls []*facade.Call) (bool, error) {
+	return t.Facade.PassesOn(t.Catalog(), calls)
+}
+
+func (t together) PassOn(ctx context.Context, calls []*facade.Call) ([]*facade.Result, error) {
+	return t.Facade.PassOn(ctx, t.Facade, calls)
+}
+
 // lateConflict is a transaction whose commit fails.
 type lateConflict struct{ together }
 

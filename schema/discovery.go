@@ -35,6 +35,8 @@ type DiscoveredFrond struct {
 	Name  string
 	Doors []DiscoveredDoor
 	Facts []DiscoveredFact
+	// Atomic says that the host makes several calls of the Frond as one transaction.
+	Atomic bool
 	// Views are the names of the views among the cards of operations and facts, as their author
 	// spells them; the title of a card is in lower case. nil: the host does not say which cards
 	// are views, and every card with a title counts as one.
@@ -175,6 +177,9 @@ func (d *Discovery) AppendJSON(dst []byte) []byte {
 			o.card("schema", fact.Schema)
 		})
 		o.names("views", f.Views)
+		if f.Atomic {
+			o.raw("atomic", "true")
+		}
 	})
 	if d.IgnoresState {
 		o.text("state", ignored)
@@ -303,7 +308,7 @@ func (r *reader) discovery(data json.RawMessage) *Discovery {
 		r.list(v, at, "facts", false, func(v json.RawMessage, at string) {
 			f.Facts = append(f.Facts, DiscoveredFact{Name: r.named(v, at), Schema: r.cardAt(v, at, "schema"), Changes: r.textAt(v, at, "changes")})
 		})
-		f.Views = listedTexts(jsontext.Get(v, "views"))
+		f.Views, f.Atomic = listedTexts(jsontext.Get(v, "views")), jsontext.KindOf(jsontext.Get(v, "atomic")) == jsontext.True
 		f.Ignored = slices.Clone(r.ignored[ignored:])
 		d.Fronds = append(d.Fronds, f)
 	})

@@ -70,7 +70,7 @@ func newCheck(s *shell) *cobra.Command {
 		} else {
 			faults = append(faults, open...)
 		}
-		notices = slices.Concat(notices, unpinned, unanswered(served), served.Notes, served.Ended, served.Advice, remoteNotices(gw.Remotes()))
+		notices = slices.Concat(notices, unpinned, unanswered(served), served.Notes, served.Ended, served.Advice, refusals(served, gw.Refusals()), remoteNotices(gw.Remotes()))
 		return s.report(faults, notices, table, facts)
 	}
 	return cmd
@@ -86,6 +86,18 @@ func unanswered(served *catalog.Catalog) (notices []schema.Fault) {
 				Remedy: "attach a handler in a Go program, or name the Frond in remotes",
 			})
 		}
+	}
+	return notices
+}
+
+// refusals lists the writes that a gateway with these remotes refuses, in the words of the refusal.
+func refusals(served *catalog.Catalog, all []*kiterror.Error) (notices []schema.Fault) {
+	for _, e := range all {
+		message, remedy := e.Message, ""
+		if at := strings.LastIndex(message, "; "); at > 0 {
+			message, remedy = message[:at], message[at+2:]
+		}
+		notices = append(notices, schema.Fault{File: "remotes/" + served.Door(e.Entity).Frond.Name, Pointer: "/" + e.Entity + "/" + e.Operation, Message: message, Remedy: remedy})
 	}
 	return notices
 }

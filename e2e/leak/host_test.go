@@ -143,7 +143,7 @@ func open(w *world, callers []*caller, asYAML bool, h hole) (*host, error) {
 		return nil, nil
 	}
 	together := func(ctx context.Context, state access.State, trace string, sent json.RawMessage) (*facade.Result, error) {
-		return atomic.Run(ctx, f, cat, state, trace, sent)
+		return atomic.Run(ctx, f, cat, f.On(cat), state, trace, sent)
 	}
 	restOptions, engineOptions := &rest.Options{State: state, Log: quiet, Atomic: together}, &resolvers.Options{Logger: quiet}
 	if h.events {

@@ -15,7 +15,8 @@ var (
 
 // refused are the refusals that docs/remotes.md lists: what needs rows of two hosts at once.
 var refused = []string{
-	"runs elsewhere, outside of this transaction",         // atomic
+	"no transaction has rows of two hosts",                // atomic
+	"cannot be part of a transaction at the host of",      // atomic
 	"and takes no rows of",                                // nested
 	"where the access rules of this host for single rows", // many, with rules here
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/ed25519"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -112,9 +113,8 @@ func TestSignedBesideASession(t *testing.T) {
 	stranger, _ := sender(t, "")
 	host := envelope.NewHandler(mathCatalog(), echo, &envelope.Options{Verifier: verifier, TrustState: true, Log: slog.New(slog.DiscardHandler), State: func(*http.Request) (access.State, error) {
 		return access.State{"user": map[string]any{"id": "eva"}}, nil
-	}, Atomic: func(context.Context, access.State, string, json.RawMessage) (*facade.Result, error) {
-		t.Error("a signed call of several Fronds was made")
-		return nil, nil
+	}, Atomic: func(_ context.Context, state access.State, _ string, sent json.RawMessage) (*facade.Result, error) {
+		return &facade.Result{Form: facade.FormValue, Value: jsontext.Quote(fmt.Sprint(state["user"], string(sent)))}, nil
 	}})
 	const frame = `{"jsonrpc":"2.0","id":1,"method":"math.sum","params":{"state":{"user":{"id":"mallory"}}}}`
 	seal := func(s *signing.Signer, frond, frame string) string {
@@ -135,7 +135,8 @@ func TestSignedBesideASession(t *testing.T) {
 		{"by a stranger", seal(stranger, "numbers", frame), "signed with a key that is not known here", 401},
 		{"no token", strings.Replace(frame, `"state"`, `"identity":null,"state"`, 1), "identity is not a token", 401},
 		{"for another Frond", seal(signer, "letters", frame), "math is of the Frond numbers, and the call is signed for letters", 200},
-		{"several calls", seal(signer, "numbers", `{"jsonrpc":"2.0","id":1,"method":"rpc.atomic","params":{"calls":[]}}`), "makes no transactions", 200},
+		{"several calls", seal(signer, "numbers", `{"jsonrpc":"2.0","id":1,"method":"rpc.atomic","params":{"calls":[{"method":"math.sum"}],"state":{"user":{"id":"mallory"}}}}`), `"result":"map[id:ada]{\"calls\":[{\"method\":\"math.sum\"}]}"`, 200},
+		{"several calls, for another Frond", seal(signer, "letters", `{"jsonrpc":"2.0","id":1,"method":"rpc.atomic","params":{"calls":[{"method":"math.sum"}]}}`), "math is of the Frond numbers, and the call is signed for letters", 200},
 	} {
 		r := httptest.NewRequest(http.MethodPost, envelope.Path, strings.NewReader(c.body))
 		r.Header.Set("Content-Type", "application/json")

@@ -40,32 +40,56 @@ type call struct {
 	params, query, body json.RawMessage
 }
 
-// Run makes calls one after the other as one transaction, for a caller of the surface that shows
-// view. sent is the text of
+// Run makes calls one after the other as one transaction, by caller, which answers what view shows of f.
+// sent is the text of
 //
 //	{"calls": [{"method": "order.create", "params": {"body": {…}}},
 //	           {"method": "line.create", "params": {"body": {"orderId": {"$result": "0.id"}}}}]}
 //
 // and the answer is {"results": […]}. {"$result": "0.id"} is replaced by a member of an earlier result.
 // Each call is judged by its own rules; events and hooks after commands follow the commit. The error
-// is that of the call that failed, with the call's index, and nothing is written then. Operations
-// that no transaction holds, of remotes and detached handlers, are NOT_IMPLEMENTED.
-func Run(ctx context.Context, f *facade.Facade, view *catalog.Catalog, state access.State, trace string, sent json.RawMessage) (*facade.Result, error) {
+// is that of the call that failed, with the call's index, and nothing is written then. Calls of one remote are
+// made by its host. Operations that no transaction holds, of several hosts and of detached handlers, are NOT_IMPLEMENTED.
+func Run(ctx context.Context, f *facade.Facade, view *catalog.Catalog, caller facade.Caller, state access.State, trace string, sent json.RawMessage) (*facade.Result, error) {
 	calls, details := read(sent)
 	if details != nil {
 		return nil, kiterror.Refused(details)
 	}
-	writes := make([]bool, len(calls))
+	writes, passed := make([]bool, len(calls)), make([]*facade.Call, len(calls))
 	for i, c := range calls {
 		var err error
 		if writes[i], err = f.Joins(ctx, view, state, c.entity, c.operation); err != nil {
-			return nil, atCall(err, i)
+			return nil, kiterror.AsError(err).AtCall(i)
 		}
+		passed[i] = &facade.Call{Entity: c.entity, Operation: c.operation, Invocation: facade.Invocation{Params: c.params, Query: c.query, Body: c.body, State: state, Trace: trace}}
 	}
+	switch there, err := f.PassesOn(view, passed); {
+	case err != nil:
+		return nil, err
+	case there:
+		return passOn(ctx, f, caller, passed)
+	}
+	return run(ctx, f, caller, calls, writes, state, trace)
+}
+
+// passOn has the host of a remote make the calls.
+func passOn(ctx context.Context, f *facade.Facade, caller facade.Caller, calls []*facade.Call) (*facade.Result, error) {
+	found, err := f.PassOn(ctx, caller, calls)
+	if err != nil {
+		return nil, err
+	}
+	var results []json.RawMessage
+	for _, res := range found {
+		results = append(results, res.AppendJSON(nil))
+	}
+	return resultOf(results), nil
+}
+
+// run makes the calls here; writes says which of them are commands.
+func run(ctx context.Context, f *facade.Facade, caller facade.Caller, calls []call, writes []bool, state access.State, trace string) (*facade.Result, error) {
 	if !slices.Contains(writes, true) {
 		ctx = facade.ReadOnly(ctx)
 	}
-	caller := f.On(view)
 	var results []json.RawMessage
 	err := f.Together(ctx, trace, func(ctx context.Context) error {
 		results = results[:0]
@@ -82,27 +106,32 @@ func Run(ctx context.Context, f *facade.Facade, view *catalog.Catalog, state acc
 			late.Next(i)
 			res, err := c.make(ctx, caller, state, trace, results)
 			if at, taken := late.Fault(); taken != nil {
-				return atCall(taken, at)
+				return kiterror.AsError(taken).AtCall(at)
 			}
 			if err != nil {
 				if !writes[i] && !facade.IsReadOnly(ctx) && facade.RequestOf(reading).Exhausted() != nil {
 					err = tooMuchReading()
 				}
-				return atCall(err, i)
+				return kiterror.AsError(err).AtCall(i)
 			}
 			results = append(results, res.AppendJSON(nil))
 		}
 		err := late.Judge(ctx)
 		if at, taken := late.Fault(); taken != nil {
-			return atCall(taken, at)
+			return kiterror.AsError(taken).AtCall(at)
 		}
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
+	return resultOf(results), nil
+}
+
+// resultOf is the answer with the results of all calls.
+func resultOf(results []json.RawMessage) *facade.Result {
 	text := jsontext.AppendTexts([]byte(`{"results":`), results)
-	return &facade.Result{Form: facade.FormValue, Value: append(text, '}')}, nil
+	return &facade.Result{Form: facade.FormValue, Value: append(text, '}')}
 }
 
 // make makes the call with its references replaced by members of results.
@@ -276,28 +305,4 @@ func (r *resolver) member(value, path json.RawMessage, at string) json.RawMessag
 		}
 	}
 	return found
-}
-
-// atCall is the error of one of the calls: it carries the call's index, and the pointers of its
-// details begin with it.
-func atCall(err error, i int) *kiterror.Error {
-	own := *kiterror.AsError(err)
-	own.Call = &i
-	switch details := own.Details.(type) {
-	case []schema.Detail:
-		details = slices.Clone(details)
-		for j := range details {
-			details[j].Pointer = "/calls/" + strconv.Itoa(i) + details[j].Pointer
-		}
-		own.Details = details
-	case map[string]any:
-		with := map[string]any{"call": float64(i)}
-		for name, value := range details {
-			with[name] = value
-		}
-		own.Details = with
-	case nil:
-		own.Details = map[string]any{"call": float64(i)}
-	}
-	return own.WithCause(err)
 }

@@ -38,6 +38,8 @@ type Catalog struct {
 	GivesFiles bool
 	// IgnoresState says that calls of gateways need a signature to have a caller (docs/signed-calls.md).
 	IgnoresState bool
+	// Atomic says that this host makes several calls of a Frond that runs here as one transaction.
+	Atomic bool
 
 	// Access lists the access to each door, and FactAccess the access to the events of each
 	// fact, in declaration order. A view has none.
@@ -64,6 +66,8 @@ type Frond struct {
 	Remote string
 	// Open says that the host of a remote decides alone over its doors without access rules here.
 	Open bool
+	// Atomic says that the host of a remote may make several calls as one transaction: its document says so, or is not known yet.
+	Atomic bool
 
 	// File is its frond.yaml, or where it would be.
 	File string

@@ -98,6 +98,14 @@ const Elsewhere = "elsewhere"
 // store serves it.
 func (f *Frond) InStore() bool { return f.Remote == "" || f.Remote == Elsewhere }
 
+// Runs says where the operations of the door run. No caller knows the address of a host.
+func (d *Door) Runs() string {
+	if d.Frond.Remote == "" {
+		return "runs here"
+	}
+	return "runs at the host of " + d.Frond.Name
+}
+
 // RemoteOf is the address at which the rows of an entity are kept; "" for here.
 func (c *Catalog) RemoteOf(e *schema.Entity) string { return Place(c.Fronds, e) }
 

@@ -145,7 +145,7 @@ func nestedRows(r *report, m *model, src *project.Frond, config project.Config) 
 				fault(src.Config.File, relation.At, fmt.Sprintf("two rows of %s may lead from one %s to the same row", by.Owner.Name, d.Name), fmt.Sprintf("write unique: [[%s, %s]] under role at %[1]s in the card of %[3]s", by.Name, far.Name, by.Owner.Name))
 			case far == nil && by.Axes.Relation.OnDelete != "cascade":
 				fault(src.Config.File, relation.At, fmt.Sprintf("the rows of %s.%s do not belong to their %s", d.Name, relation.Name, d.Name), "write onDelete: cascade at "+p.Link.Target.Name+"."+by.Name+", or leave "+relation.Name+" out")
-			case to == nil || to.Frond.Remote != d.Frond.Remote:
+			case to == nil:
 				fault(src.Config.File, relation.At, fmt.Sprintf("the rows of %s.%s do not have a door in this Frond", d.Name, relation.Name), "leave "+relation.Name+" out")
 			case far != nil && to.Operation("create") == nil && src.Remote == "" && (d.Operation("create") != nil || d.Operation("update") != nil):
 				// Code inside could connect rows. Callers of the owner could not, and their cards would have the member.

@@ -75,12 +75,13 @@ func (e *Error) UnmarshalJSON(data []byte) error {
 		Message   string
 		Entity    string
 		Operation string
+		Call      *int
 		Details   json.RawMessage
 	}
 	if err := json.Unmarshal(data, &wire); err != nil {
 		return err
 	}
-	*e = Error{Code: wire.Code, Message: wire.Message, Entity: wire.Entity, Operation: wire.Operation}
+	*e = Error{Code: wire.Code, Message: wire.Message, Entity: wire.Entity, Operation: wire.Operation, Call: wire.Call}
 	if e.Code.Known() {
 		e.ReviveDetails(wire.Details)
 	} else {

@@ -50,6 +50,20 @@ func (h *Hosts) Call(ctx context.Context, r facade.RemoteRequest, c *facade.Call
 	return caller.Call(ctx, c)
 }
 
+// Together implements [facade.Remotes].
+func (h *Hosts) Together(ctx context.Context, r facade.RemoteRequest, calls []*facade.Call) ([]*facade.Result, error) {
+	if _, err := h.caller(r, r.Door.Frond); err != nil {
+		return nil, err
+	}
+	host, can := h.callers[r.Door.Frond.Name].(interface {
+		Together(ctx context.Context, calls []*facade.Call) ([]*facade.Result, error)
+	})
+	if !can {
+		return nil, kiterror.Errorf(kiterror.NotImplemented, "the host of %s does not offer rpc.atomic; send the calls one by one", r.Door.Frond.Name)
+	}
+	return host.Together(ctx, calls)
+}
+
 // Create implements [facade.Remotes]. A host that sets one of the fields itself refuses it from
 // everybody before it does anything: Hosts remembers that and sends the row without the field.
 func (h *Hosts) Create(ctx context.Context, r facade.RemoteRequest, c *facade.Call, set schema.Object) (*facade.Result, error) {
