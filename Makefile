@@ -39,7 +39,7 @@ NPM_CI   := npm ci --no-progress --no-audit --no-fund --prefer-offline
 BIN      := bin/frond
 
 .DEFAULT_GOAL := all
-.PHONY: all help build release release-test packages programs run test whole cold js client console race e2e fuzz leak soak plans migrations postgres postgres18 patroni differential evolution topology judge writes uploads facts mutation long bench bench-all bench-short neighbour golden lint fmt generate wasm check up down
+.PHONY: all help build release release-test pictures packages programs run test whole cold js client console race e2e fuzz leak soak plans migrations postgres postgres18 patroni differential evolution topology judge writes uploads facts mutation long bench bench-all bench-short neighbour golden lint fmt generate wasm check up down
 
 all: console build test lint ## Build, test and lint: what `make` alone does
 
@@ -55,6 +55,9 @@ release: console ## Make the files of a release in dist/ (VERSION=1.2.3; HOST=1 
 release-test: console ## Make and install the release of this machine, and lint the workflows
 	$(GO) test -C .ci/release -count=1 .
 	$(GO) tool -modfile=.ci/release/go.mod actionlint .github/workflows/*.yml
+
+pictures: build ## Draw the picture of README anew, in Chromium
+	cd e2e/js && node pictures.mjs $(CURDIR)/$(BIN) $(CURDIR)/docs/pictures/graphiql.png
 
 # The packages that do not embed the console compile while npm builds it.
 packages:

@@ -35,18 +35,18 @@ func clientFolder(t *testing.T) string {
 	return dir
 }
 
-// TestClientIsInstalled: the commands of the README make a package that later runs of npm keep, and that a
+// TestClientIsInstalled: the commands of the tour make a package that later runs of npm keep, and that a
 // second frond client renews.
 func TestClientIsInstalled(t *testing.T) {
 	t.Parallel()
 	need(t, "npm")
-	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	tour, err := os.ReadFile(filepath.Join(root, "docs", "tour.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := regexp.MustCompile(`(?m)^\$ frond (client .*)\n\$ npm (install \S+)`).FindSubmatch(readme)
+	m := regexp.MustCompile(`(?m)^\$ frond (client .*)\n\$ npm (install \S+)`).FindSubmatch(tour)
 	if m == nil {
-		t.Fatal("the README has no frond client before npm install")
+		t.Fatal("the tour has no frond client before npm install")
 	}
 	host := startGateway(t, filepath.Join(root, "examples", "shop"), "--store", "memory")
 	dir := folder(t, map[string]string{"package.json": `{"name": "page", "private": true, "type": "module"}`, "other/package.json": `{"name": "other", "version": "1.0.0"}`})
