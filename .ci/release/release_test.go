@@ -282,12 +282,16 @@ func command(t *testing.T, dir, name string, args ...string) string {
 	return string(out)
 }
 
-// tool ends a test whose tool is not installed.
+// tool ends a test whose tool is not installed; CI has to have it.
 func tool(t *testing.T, name string) {
 	t.Helper()
-	if _, err := exec.LookPath(name); err != nil {
-		t.Skipf("%s is not installed", name)
+	if _, err := exec.LookPath(name); err == nil {
+		return
 	}
+	if os.Getenv("CI") != "" {
+		t.Fatalf("%s is not installed", name)
+	}
+	t.Skipf("%s is not installed", name)
 }
 
 func read(t *testing.T, path string) []byte {
