@@ -227,9 +227,10 @@ func TestRulesThatAHostCannotFilterBy(t *testing.T) {
 		{"two fields", `{"name":"list","kind":"query","input":{"title":"l","type":"object","properties":{"filter":{"type":"object"}}}},`, "owner: {ne: a}, title: {ne: b}", ""},
 		{"another field", `{"name":"list","kind":"query","input":{"title":"l","type":"object","properties":{"filter":{"type":"object","properties":{"title":{"type":"object"}}}}}},`, "owner: {eq: $user.id}", "the filter of letter takes no owner where it runs; go by title"},
 		{"no or", `{"name":"list","kind":"query","input":{"title":"l","type":"object","properties":{"filter":{"type":"object","properties":{"title":{"type":"object"}}}}}},`, "or: [{title: {eq: a}}, {title: {eq: b}}]", "the filter of letter takes no or where it runs"},
+		{"a key under the relation's name", `{"name":"list","kind":"query","input":{"title":"l","type":"object","properties":{"filter":{"type":"object","properties":{"answersId":{"type":"object"}}}}}},`, "answersId: {eq: a}", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			document := `{"x-kit-version":1,"fronds":[{"name":"post","doors":[{"name":"letter","ops":[` + c.list + `{"name":"findById","kind":"query"}],"schema":{"title":"letter","type":"object","properties":{"id":{"type":"string","x-kit":{"role":{"primary":true}}},"title":{"type":"string"},"owner":{"type":"string"}},"required":["title","owner"]}}]}]}`
+			document := `{"x-kit-version":1,"fronds":[{"name":"post","doors":[{"name":"letter","ops":[` + c.list + `{"name":"findById","kind":"query"}],"schema":{"title":"letter","type":"object","properties":{"id":{"type":"string","x-kit":{"role":{"primary":true}}},"title":{"type":"string"},"owner":{"type":"string"},"answers":{"type":["string","null"],"x-kit":{"role":{"relation":{"to":"letter","kind":"one"}}}}},"required":["title","owner"]}}]}]}`
 			host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":1,"result":`+document+`}`)
 			}))

@@ -116,8 +116,8 @@ func unaskable(f *filter.Filter, words []string) string {
 		return "or"
 	case f.Op == filter.Not && !takes("not"):
 		return "not"
-	case f.Field != nil && !takes(f.Field.Name):
-		return f.Field.Name
+	case f.Field != nil && !takes(filter.Word(f.Field)):
+		return filter.Word(f.Field)
 	default:
 		for _, sub := range f.Sub {
 			if word := unaskable(sub, words); word != "" {

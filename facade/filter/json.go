@@ -101,11 +101,15 @@ func (f *Filter) words() (name, operator string) {
 		}
 		return f.Link.Name, map[Op]string{Some: "some", None: "none", Every: "every"}[f.Op]
 	}
-	name = f.Field.Name
-	if f.Field.Link != nil {
-		name = f.Field.Link.Key
+	return Word(f.Field), f.Op.Word()
+}
+
+// Word is the name of a field in a filter's text: the key's, where a relation is kept under its own.
+func Word(field *schema.Property) string {
+	if field.Link != nil {
+		return field.Link.Key
 	}
-	return name, f.Op.Word()
+	return field.Name
 }
 
 // appendOperand appends the operand of a condition.
