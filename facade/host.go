@@ -209,6 +209,8 @@ type Remotes interface {
 	List(ctx context.Context, r RemoteRequest, c *Call, l RemoteList) (*Result, error)
 	// Aggregate groups the rows that meet where, which takes the place of the filter of the query.
 	Aggregate(ctx context.Context, r RemoteRequest, c *Call, where *filter.Filter) (*Result, error)
+	// Where returns the condition of a write without relations to rows of other hosts, and without those that access rules here narrow.
+	Where(ctx context.Context, r RemoteRequest, f *filter.Filter) (*filter.Filter, error)
 	// Rows visits the rows that meet where until visit returns false. limit is how many it probably takes.
 	Rows(ctx context.Context, r RemoteRequest, fields []string, where *filter.Filter, limit int, visit func(rows.Row) bool) error
 	// Together has the host make calls one after the other as one transaction. The error is that of the call that failed.

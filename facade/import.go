@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
@@ -504,69 +503,6 @@ func (m *importing) updateOne(ctx context.Context, x *execution, r *importRow) e
 // References of an import to rows of other hosts are asked about together, for all rows of a batch. Rows of this store know the
 // answers when they are judged. From a batch that another host writes, the rows at fault are taken out, as the store would leave them
 // out.
-
-// crossed are the relations of a door's rows that lead to rows elsewhere, and that this host can ask about.
-func (x *execution) crossed() (all []*schema.Property) {
-	for _, p := range x.door.Entity.Fields {
-		if p.Link != nil && p.Stored && p.Link.Through == nil && catalog.Apart(x.host.catalog.Fronds, p.Link) && x.host.reaches(p.Link.Target) {
-			all = append(all, p)
-		}
-	}
-	return all
-}
-
-// askReferences asks which of the rows exist for the caller that n rows name across hosts. value returns a field of a row.
-func (x *execution) askReferences(ctx context.Context, n int, value func(row int, p *schema.Property) json.RawMessage) error {
-	if x.inside {
-		return nil
-	}
-	x.exist = map[*schema.Entity]map[string]bool{}
-	for _, p := range x.crossed() {
-		e := p.Link.Target
-		var ids []json.RawMessage
-		known := x.exist[e]
-		if known == nil {
-			known = map[string]bool{}
-		}
-		for i := range n {
-			text := value(i, p)
-			if text == nil || isNull(text) {
-				continue
-			}
-			for _, id := range idsOf(p, text) {
-				if _, is := known[string(id)]; !is {
-					known[string(id)], ids = true, append(ids, id)
-				}
-			}
-		}
-		if len(ids) == 0 {
-			continue
-		}
-		scope, ok := access.Open, true
-		if x.host.catalog.Door(e.Key) != nil {
-			scope, ok = x.scopeOfRows(ctx, e)
-		}
-		if x.verdict != nil {
-			return x.verdict
-		}
-		missing := ids
-		if ok {
-			missing = nil
-			for some := range slices.Chunk(ids, 500) {
-				gone, err := invisible(ctx, x, e, scope, some)
-				if err != nil {
-					return err
-				}
-				missing = append(missing, gone...)
-			}
-		}
-		for _, id := range missing {
-			known[string(id)] = false
-		}
-		x.exist[e] = known
-	}
-	return nil
-}
 
 // importsElsewhere returns a runner that has another host import a batch by run, without the rows whose references across hosts lead
 // nowhere.

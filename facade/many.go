@@ -83,11 +83,11 @@ func admitCreateMany(ctx context.Context, x *execution) error {
 	x.many = m
 	one, i := x.oneRow(op, nil), 0
 	var dangling error
-	var all []json.RawMessage
-	for _, row := range jsontext.Elements(in.Body) {
-		all = append(all, row)
-	}
+	all, follows := elements(in.Body), x.atOnce(op) || x.runner.by == byRemote
 	ctx, err := withFiles(ctx, x, all)
+	if err == nil && follows {
+		one.exist, err = referencesOf(ctx, x, all)
+	}
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func admitCreateMany(ctx context.Context, x *execution) error {
 		if err == nil {
 			err = one.refusal()
 		}
-		if err == nil && dangling == nil && (x.atOnce(op) || x.runner.by == byRemote) {
+		if err == nil && dangling == nil && follows {
 			err = m.complete(ctx, one, i)
 			if v := (*kiterror.Violation)(nil); errors.As(err, &v) {
 				dangling, err = atRow(err, i), nil // the next rows are judged first
@@ -370,7 +370,21 @@ func manyRemote(ctx context.Context, x *execution, r RemoteRequest) (*Result, er
 			return nil, kiterror.Errorf(kiterror.NotImplemented, "%s runs elsewhere, where the access rules of this host for single rows are not known; call %s for each row", x.where(), need.Name)
 		}
 	}
-	return x.host.remotes.Call(ctx, r, sentCall(x, x.call.Invocation))
+	in := x.call.Invocation
+	if x.condition != nil {
+		where, err := x.host.remotes.Where(ctx, r, x.condition)
+		if err != nil {
+			return nil, err
+		}
+		query := schema.Object{{Name: "where", Value: where.AppendJSON(nil)}}
+		for name, value := range jsontext.Members(in.Query) {
+			if name != "where" {
+				query = append(query, schema.Member{Name: name, Value: value})
+			}
+		}
+		in.Query = query.AppendJSON(nil)
+	}
+	return x.host.remotes.Call(ctx, r, sentCall(x, in))
 }
 
 // conflictOfMany is the CONFLICT of rows that were written together, as the caller may know it, with

@@ -116,7 +116,11 @@ func answerRemote(ctx context.Context, x *execution, r RemoteRequest) (*Result, 
 		query = append(query, schema.Member{Name: "ifMatch", Value: x.precondition.matchJSON()})
 	}
 	if x.condition != nil {
-		query = append(query, schema.Member{Name: "where", Value: x.condition.AppendJSON(nil)})
+		where, err := x.host.remotes.Where(ctx, r, x.condition)
+		if err != nil {
+			return nil, err
+		}
+		query = append(query, schema.Member{Name: "where", Value: where.AppendJSON(nil)})
 	}
 	if query != nil {
 		in.Query = query.AppendJSON(nil)

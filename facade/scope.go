@@ -138,6 +138,9 @@ func (x *viewer) collect(ctx context.Context, door *boundDoor, op *catalog.Opera
 	if err != nil {
 		return nil, err
 	}
+	if door.Frond.Remote != "" && len(s.Hide) > 0 { // its host may have the same rules
+		s.Rows = s.Rows.AsRule(func(p *schema.Property) bool { return s.Hides(p.Name) })
+	}
 	return &s, nil
 }
 

@@ -291,55 +291,6 @@ func checkElsewhere(ctx context.Context, x *execution, p *schema.Property, value
 	return err
 }
 
-// idsOf are the ids that a relation holds, each once and in the one form of a key.
-func idsOf(p *schema.Property, value json.RawMessage) (ids []json.RawMessage) {
-	key := p.Link.Target.Primary
-	add := func(v json.RawMessage) {
-		if id, why := key.KeyText(v); why == "" {
-			v = id
-		}
-		if !slices.ContainsFunc(ids, func(id json.RawMessage) bool { return string(id) == string(v) }) {
-			ids = append(ids, v)
-		}
-	}
-	if !p.Link.Many {
-		add(value)
-	}
-	for _, v := range jsontext.Elements(value) {
-		add(v)
-	}
-	return ids
-}
-
-// invisible are those of the ids that no row has which exists for a caller with this scope.
-func invisible(ctx context.Context, x *execution, e *schema.Entity, scope *access.Scope, ids []json.RawMessage) (missing []json.RawMessage, err error) {
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	if missing, asked := x.unknownTo(e, ids); asked {
-		return missing, nil
-	}
-	at := x.host.local // an entity without a door is kept here
-	if door := x.host.catalog.Door(e.Key); door != nil {
-		at = x.host.doors.of(door).keeper
-	}
-	return at.missing(ctx, x, e, scope.Rows, ids)
-}
-
-// unknownTo returns those of the ids that no row has for the caller; false: some were not asked about.
-func (x *viewer) unknownTo(e *schema.Entity, ids []json.RawMessage) (missing []json.RawMessage, asked bool) {
-	for _, id := range ids {
-		there, is := x.exist[e][string(id)]
-		if !is {
-			return nil, false
-		}
-		if !there {
-			missing = append(missing, id)
-		}
-	}
-	return missing, true
-}
-
 // relatedBefore are the ids that the row to update holds already; nil where there is no
 // such row for the caller, or it is new.
 func relatedBefore(ctx context.Context, x *execution, p *schema.Property) ([]json.RawMessage, error) {

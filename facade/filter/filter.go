@@ -33,7 +33,7 @@ type Filter struct {
 	Search  *search.Query // of Search
 	// Via is a condition on the rows in between of Link: others do not exist. nil: all do.
 	Via *Filter
-	// Rule says that the author, or an access rule, asks about the rows of Link: all rows exist there.
+	// Rule says that the author, or an access rule, asks: all rows of Link exist, and Field is read although it is hidden from the caller.
 	Rule bool
 }
 

@@ -33,6 +33,9 @@ func (f *Filter) OnKeys(keys []any, most int) *Filter {
 		at = at.Owner.Primary
 	}
 	some := OneOf(at, keys, most)
+	if f.Rule {
+		some = some.AsRule(func(*schema.Property) bool { return true })
+	}
 	if f.Op != Some {
 		some = &Filter{Op: Not, Sub: []*Filter{some}}
 	}
@@ -127,14 +130,56 @@ func (c *Crossing) Derived(ctx context.Context, d *Derived) (*Derived, error) {
 // ofRule is the word of [OfRule].
 const ofRule = "$rule"
 
-// ForRules returns f with [OfRule] around the conditions of access rules through relations. changed is false for f itself.
+// Spelled returns f, a condition on rows of e, with words in place of an Or or an And of none, which the condition of a write must
+// not have.
+func (f *Filter) Spelled(e *schema.Entity) *Filter {
+	switch {
+	case f.Never():
+		return &Filter{Op: IsNull, Field: e.Primary, Values: []any{true}}
+	case f != nil && f.Always():
+		return &Filter{Op: IsNull, Field: e.Primary, Values: []any{false}}
+	case f == nil || f.Op == Aggregate || len(f.Sub) == 0:
+		return f
+	case f.Link != nil:
+		e = f.Link.Target
+	}
+	out := *f
+	out.Sub = make([]*Filter, len(f.Sub))
+	for i, sub := range f.Sub {
+		out.Sub[i] = sub.Spelled(e)
+	}
+	return &out
+}
+
+// AsRule returns f, in which the conditions on some fields have Rule: a host may hide these fields from the caller.
+func (f *Filter) AsRule(is func(*schema.Property) bool) *Filter {
+	if f == nil || f.Rule || f.Link != nil {
+		return f
+	}
+	out := *f
+	if out.Rule = f.Field != nil && is(f.Field); out.Rule {
+		return &out
+	}
+	changed := false
+	out.Sub = make([]*Filter, len(f.Sub))
+	for i, sub := range f.Sub {
+		out.Sub[i] = sub.AsRule(is)
+		changed = changed || out.Sub[i] != sub
+	}
+	if !changed {
+		return f
+	}
+	return &out
+}
+
+// ForRules returns f with [OfRule] around the conditions of access rules. changed is false for f itself.
 func (f *Filter) ForRules() (marked *Filter, changed bool) {
 	switch {
 	case f == nil:
 		return nil, false
 	case f.Op == OfRule:
 		return f, true
-	case f.Rule && f.Link != nil:
+	case f.Rule:
 		return &Filter{Op: OfRule, Sub: []*Filter{f}}, true
 	}
 	out := *f

@@ -219,7 +219,7 @@ func (p *Parser) member(e *schema.Entity, scope Scope, name string, value json.R
 			p.Host = author{}
 			f := p.object(e, All, value)
 			p.Host = caller
-			return f
+			return f.AsRule(func(*schema.Property) bool { return true }) // for the next host
 		}
 	}
 	field, link := p.named(e, scope, name)

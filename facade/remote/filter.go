@@ -32,15 +32,10 @@ func (h *Hosts) hostFilter(ctx context.Context, r *facade.RemoteRequest, f *filt
 		}
 		return f.Joined(), nil
 	}
-	across := filter.Crossing{
-		Apart: func(l *schema.Link) bool { return catalog.Apart(r.Catalog.Fronds, l) },
-		Keys:  r.Elsewhere, Most: maxOperands, Aggregate: r.Aggregated,
-	}
-	f, err := across.Filter(ctx, f)
+	f, err := h.inOnePlace(ctx, r, f, func(f *filter.Filter) bool {
+		return op.FilterWords == nil || slices.Contains(op.FilterWords, f.Link.Name)
+	})
 	if err != nil {
-		return nil, err
-	}
-	if f, err = h.withoutRelations(ctx, r, op, f); err != nil {
 		return nil, err
 	}
 	if op.TakesRules {
@@ -54,6 +49,29 @@ func (h *Hosts) hostFilter(ctx context.Context, r *facade.RemoteRequest, f *filt
 			"the list of %s takes no and in its filter where it runs, and two conditions here, with those of your access rules, have one name; send one condition for each field", r.Door.Name)
 	}
 	return f, nil
+}
+
+// Where implements [facade.Remotes]. The host reads the condition of a write as one of the caller: rows by which access rules here narrow it
+// are listed first.
+func (h *Hosts) Where(ctx context.Context, r facade.RemoteRequest, f *filter.Filter) (*filter.Filter, error) {
+	f, err := h.inOnePlace(ctx, &r, f, func(f *filter.Filter) bool {
+		_, narrowed := f.ForRules()
+		return !narrowed
+	})
+	return f.Spelled(r.Door.Entity), err
+}
+
+// inOnePlace is a filter without the relations to rows elsewhere, and without those of the host's own rows that it does not take.
+func (h *Hosts) inOnePlace(ctx context.Context, r *facade.RemoteRequest, f *filter.Filter, takes func(*filter.Filter) bool) (*filter.Filter, error) {
+	across := filter.Crossing{
+		Apart: func(l *schema.Link) bool { return catalog.Apart(r.Catalog.Fronds, l) },
+		Keys:  r.Elsewhere, Most: maxOperands, Aggregate: r.Aggregated,
+	}
+	f, err := across.Filter(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	return h.withoutRelations(ctx, r, takes, f)
 }
 
 // narrowed is a value of rows that access rules narrow here, which the filter's text does not say; nil:
@@ -73,19 +91,19 @@ func narrowed(f *filter.Filter) *filter.Derived {
 	return nil
 }
 
-// withoutRelations is a filter without the relations that the host's list does not take.
-func (h *Hosts) withoutRelations(ctx context.Context, r *facade.RemoteRequest, op *catalog.Operation, f *filter.Filter) (*filter.Filter, error) {
+// withoutRelations is a filter without the relations that the host does not take.
+func (h *Hosts) withoutRelations(ctx context.Context, r *facade.RemoteRequest, takes func(*filter.Filter) bool, f *filter.Filter) (*filter.Filter, error) {
 	if f == nil || f.Op == filter.OfRule || f.Link == nil && len(f.Sub) == 0 {
 		return f, nil
 	}
 	if f.Op == filter.Aggregate {
-		if f.Derived.Where != nil || f.Derived.Via != nil || op.FilterWords != nil && !slices.Contains(op.FilterWords, f.Link.Name+"."+f.Derived.Func.String()) {
+		if op := r.Door.Operation("list"); f.Derived.Where != nil || f.Derived.Via != nil || op != nil && op.FilterWords != nil && !slices.Contains(op.FilterWords, f.Link.Name+"."+f.Derived.Func.String()) {
 			return r.Aggregated(ctx, f)
 		}
 		return f, nil
 	}
 	if f.Link != nil {
-		if !f.ReadsBetween() && (op.FilterWords == nil || slices.Contains(op.FilterWords, f.Link.Name)) {
+		if !f.ReadsBetween() && takes(f) {
 			return f, nil
 		}
 		return h.byKeys(ctx, r, f.Hops())
@@ -94,7 +112,7 @@ func (h *Hosts) withoutRelations(ctx context.Context, r *facade.RemoteRequest, o
 	out.Sub = make([]*filter.Filter, len(f.Sub))
 	for i, sub := range f.Sub {
 		var err error
-		if out.Sub[i], err = h.withoutRelations(ctx, r, op, sub); err != nil {
+		if out.Sub[i], err = h.withoutRelations(ctx, r, takes, sub); err != nil {
 			return nil, err
 		}
 	}
