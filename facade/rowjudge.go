@@ -139,7 +139,13 @@ func (j *rowJudge) related(ctx context.Context, f *filter.Filter, of []int, nega
 			ask.add(i, idsOf(link.Field, value)...)
 		}
 	}
-	there, err := j.found(ctx, link.Target, sub, &ask)
+	find := j.found
+	if j.x.host.catalog.RemoteOf(link.Target) != "" {
+		find = func(ctx context.Context, _ *schema.Entity, sub *filter.Filter, ask *keysOf) ([]int, error) {
+			return j.foundElsewhere(ctx, seenBy(&j.x.viewer, f.Rule), sub, ask)
+		}
+	}
+	there, err := find(ctx, link.Target, sub, &ask)
 	if err != nil {
 		return nil, err
 	}
@@ -165,12 +171,42 @@ func (j *rowJudge) found(ctx context.Context, e *schema.Entity, f *filter.Filter
 	if err != nil {
 		return nil, err
 	}
-	for _, a := range ask.by {
-		if g := answer.Groups[a.value]; g.From < g.To && (len(met) == 0 || met[len(met)-1] != a.row) {
+	return ask.rowsOf(func(value int) bool { return answer.Groups[value].From < answer.Groups[value].To }), nil
+}
+
+// foundElsewhere is found for rows that another host keeps.
+func (j *rowJudge) foundElsewhere(ctx context.Context, x *viewer, f *filter.Filter, ask *keysOf) ([]int, error) {
+	if len(ask.values) == 0 {
+		return nil, nil
+	}
+	var keys []any
+	for _, text := range ask.values {
+		if key, why := ask.field.Kind.Value(text); why == "" {
+			keys = append(keys, key)
+		}
+	}
+	there, err := allKeys(ctx, x, ask.field, filter.Both(f, filter.OneOf(ask.field, keys, 500)))
+	if err != nil {
+		return nil, err
+	}
+	known := map[string]bool{}
+	for _, key := range there {
+		known[string(schema.AppendValue(nil, key))] = true
+	}
+	return ask.rowsOf(func(value int) bool {
+		key, why := ask.field.Kind.Value(ask.values[value])
+		return why == "" && known[string(schema.AppendValue(nil, key))]
+	}), nil
+}
+
+// rowsOf are the rows one of whose keys is there.
+func (k *keysOf) rowsOf(there func(value int) bool) (met []int) {
+	for _, a := range k.by {
+		if there(a.value) && (len(met) == 0 || met[len(met)-1] != a.row) {
 			met = append(met, a.row)
 		}
 	}
-	return met, nil
+	return met
 }
 
 // keysOf are the distinct keys that rows lead to.
