@@ -250,11 +250,12 @@ func (f *followUp) read(h *host, text json.RawMessage) (bool, error) {
 	}
 	f.state, f.trace = kept.State, kept.Trace
 	for _, one := range kept.Rows {
-		e := h.catalog.Set.Entity(one.Entity)
-		if e == nil || e.Property(one.Field) == nil {
+		entity, field := h.catalog.Changes.Now(one.Entity, one.Field)
+		e := h.catalog.Set.Entity(entity)
+		if e == nil || e.Property(field) == nil {
 			return false, nil
 		}
-		r := pointedRows{by: e.Property(one.Field)}
+		r := pointedRows{by: e.Property(field)}
 		if r.by.Link == nil || !h.reaches(e) || !h.reaches(r.by.Link.Target) {
 			return false, nil
 		}

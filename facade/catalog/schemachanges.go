@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/frondhost/frond/schema"
@@ -14,6 +15,8 @@ import (
 // of entities and fields, and values for rows that are older than a field.
 type SchemaChanges struct {
 	Renamed []Renamed
+	// Elsewhere are the renames of Fronds whose rows other hosts keep.
+	Elsewhere []Renamed
 	// Gone are entities and fields that have no new name, with To "".
 	Gone   []Renamed
 	Values []*Backfill
@@ -88,6 +91,22 @@ func (b *Backfill) judge(text json.RawMessage) error {
 		}
 	}
 	return nil
+}
+
+// Now returns the names that an entity and its field have today. entity is a key.
+func (c *SchemaChanges) Now(entity, field string) (nowEntity, nowField string) {
+	all := slices.Concat(c.Renamed, c.Elsewhere)
+	for range all {
+		for _, r := range all {
+			switch {
+			case r.Field == "" && r.Entity == entity:
+				entity = r.To
+			case r.Field != "" && r.Field == field && r.Entity == entity:
+				field = r.To
+			}
+		}
+	}
+	return entity, field
 }
 
 // FormerNames are those of the fields of an entity. The compiler has refused circles.

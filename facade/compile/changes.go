@@ -18,12 +18,13 @@ func schemaChanges(r *report, m *model, now func() time.Time, fronds []*project.
 		file := f.Config.File
 		normal := settled(configs[i].Renamed)
 		for j, n := range configs[i].Renamed {
-			if f.Remote == "" {
-				r, ok := compileRename(r, m, file, normal, n)
-				if !ok {
-					continue
-				}
-				all.Renamed = append(all.Renamed, r)
+			switch renamed, ok := compileRename(r, m, file, normal, n); {
+			case !ok:
+				continue
+			case f.Remote == "":
+				all.Renamed = append(all.Renamed, renamed)
+			default:
+				all.Elsewhere = append(all.Elsewhere, renamed)
 			}
 			if n.Until != "" {
 				aliasOf(r, m, now, file, normal, normal[j])
