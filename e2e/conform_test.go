@@ -5,15 +5,22 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// TestConform: the hosts of this project, its gateway and the hosts in Python keep every clause that frond conform tries.
+// TestConform: the hosts of this project, its gateway and the hosts in Python, Node, Ruby and PHP keep every clause that frond conform tries.
 func TestConform(t *testing.T) {
 	t.Parallel()
 	const staff = `{"user":{"id":"u-ann","roles":["staff"]}}`
 	private, public := pair(t, "gateway")
+	foreign := func(program, script string, args ...string) func() string {
+		return func() string {
+			need(t, program)
+			return start(t, exec.Command(program, append([]string{filepath.Join("testdata", "foreign", script)}, args...)...)).URL
+		}
+	}
 	for _, c := range []struct {
 		name string
 		url  func() string
@@ -24,10 +31,11 @@ func TestConform(t *testing.T) {
 		{"signed", func() string { return startVerifying(t, "catalog", storeFor(t), "shop="+public).URL }, []string{"--state", staff, "--key", private, "--sender", "shop", "--frond", "catalog"}},
 		{"gateway", func() string { return startGateway(t, shopDir).URL }, []string{"--header", `X-Frond-User: {"id":"u-ann","roles":["staff"]}`}},
 		{"shipping, in Python", func() string { return startShipping(t, "0").URL }, []string{"--state", staff}},
-		{"tasks, in Python", func() string {
-			need(t, "python3")
-			return start(t, exec.Command("python3", tasksScript)).URL
-		}, nil},
+		{"tasks, in Python", foreign("python3", "tasks.py"), nil},
+		{"books, in Node", foreign("node", "books.mjs"), nil},
+		{"books, in Node, signed", foreign("node", "books.mjs", public), []string{"--state", staff, "--key", private, "--frond", "books"}},
+		{"songs, in Ruby", foreign("ruby", "songs.rb"), nil},
+		{"films, in PHP", foreign("php", "films.php"), nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			out := run(t, "", append([]string{"conform", c.url(), "--write"}, c.args...)...)

@@ -3,6 +3,7 @@ package conform
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -88,12 +89,39 @@ func (h *host) post(ctx context.Context, body string) (*answer, error) {
 	return h.request(ctx, http.MethodPost, envelope.Path, body, text)
 }
 
-// get requests a path beside calls.
+// get requests a path beside calls, for the caller of the calls. A signed request has a token for its line.
 func (h *host) get(ctx context.Context, path string) (*answer, error) {
-	return h.request(ctx, http.MethodGet, path, "GET "+path, nil)
+	header := h.header.Clone()
+	if header == nil {
+		header = http.Header{}
+	}
+	if h.signer != nil {
+		token, err := h.tokenFor(path)
+		if err != nil {
+			return nil, err
+		}
+		header.Set("Authorization", token)
+	} else if h.state != nil {
+		header.Set(envelope.StateHeader, base64.RawURLEncoding.EncodeToString(h.state))
+	}
+	return h.requestWith(ctx, header, http.MethodGet, path, "GET "+path, nil)
+}
+
+// tokenFor is the header Authorization of a GET of a path.
+func (h *host) tokenFor(path string) (string, error) {
+	bare, query, _ := strings.Cut(path, "?")
+	token, err := h.signer.Authorize(signing.Request{Method: http.MethodGet, Path: bare, Query: query}, h.frond, h.state)
+	if err != nil {
+		return "", err
+	}
+	return token, nil
 }
 
 func (h *host) request(ctx context.Context, method, path, say string, body []byte) (*answer, error) {
+	return h.requestWith(ctx, h.header.Clone(), method, path, say, body)
+}
+
+func (h *host) requestWith(ctx context.Context, header http.Header, method, path, say string, body []byte) (*answer, error) {
 	h.sent, h.got = say, ""
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
@@ -101,9 +129,8 @@ func (h *host) request(ctx context.Context, method, path, say string, body []byt
 	if err != nil {
 		return nil, err
 	}
-	req.Header = h.header.Clone()
-	if req.Header == nil {
-		req.Header = http.Header{}
+	if header != nil {
+		req.Header = header
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json")
