@@ -183,6 +183,7 @@ var floors = map[string]string{
 	"e2e/leak":              "*",
 	"e2e/soak":              "*",
 	"e2e/topology":          "*",
+	"e2e/places":            "*",
 	"e2e/differential":      "*",
 	"e2e/existing":          "*",
 	"e2e/documents":         "*",
@@ -199,7 +200,7 @@ var floors = map[string]string{
 }
 
 // forTests are packages that only test files import.
-var forTests = []string{"facts/delivery/deliverytest", "gateway/gatewaytest", "gateway/identity/tokentest", "store/storetest", "store/postgres/pgtest", "resolvers/reference", "e2e/freeport", "e2e/testprogram"}
+var forTests = []string{"facts/delivery/deliverytest", "gateway/gatewaytest", "gateway/identity/tokentest", "store/storetest", "store/postgres/pgtest", "resolvers/reference", "e2e/freeport", "e2e/places", "e2e/testprogram"}
 
 // guests says which packages may import a module that is not ours. A dependency
 // is a guest: named in docs/decisions/graphql-stack.md, docs/decisions/tests.mdkept to as few rooms as can be.

@@ -10,6 +10,7 @@ type garden struct{ entities []*entity }
 
 type entity struct {
 	name, plural string
+	frond        string
 	fields       []*field // the primary key is the first
 	dump         string   // a computed field: the row as the presenter is given it
 	cut          []string // the fields of its view, hidden and closed ones among them
@@ -59,7 +60,7 @@ func newGarden(m *maker, size int) *garden {
 	g := &garden{}
 	n := min(1+m.IntN(1+size), len(trees))
 	for i := range n {
-		e := &entity{name: trees[i][0], plural: trees[i][1]}
+		e := &entity{name: trees[i][0], plural: trees[i][1], frond: "grove"}
 		e.fields = []*field{{of: e, name: "id", kind: text}}
 		g.entities = append(g.entities, e)
 	}

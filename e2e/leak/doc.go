@@ -14,6 +14,7 @@
 //	cond_test.go     conditions, and whether a row meets one: the oracle's own filter
 //	scopes_test.go   callers, and what each of them sees
 //	counterpart_test.go  rows, and the counterpart that differs in what is hidden
+//	places_test.go   gardens of several Fronds, some of them on other hosts
 //	host_test.go     a façade over SQLite with its surfaces, and one request to it
 //	proof_test.go    one probe: both worlds asked, and what the answers are held to
 //	reads_test.go    lists, rows, batches, cursors

@@ -177,7 +177,7 @@ func (b *host) given(there *facade.Facade, calls http.Handler, events bool) http
 	if !events {
 		return calls
 	}
-	own := &eventLog{outbox: b.store.Abilities().Outbox}
+	own := &eventLog{outbox: b.stores["grove"].Abilities().Outbox}
 	b.log = &eventLog{outbox: own.outbox}
 	var names []string
 	for _, f := range there.Catalog().Fronds[0].Facts {

@@ -37,11 +37,15 @@ import (
 // host is one world behind its surfaces.
 type host struct {
 	facade *facade.Facade
-	kept   *facade.Facade // where the rows are: the same, or elsewhere
-	store  anyStore
+	kept   *facade.Facade      // where the rows are: the same, or elsewhere
+	stores map[string]anyStore // of each Frond
 	rest   http.Handler
 	calls  http.Handler
 	graph  http.Handler
+
+	caller  facade.Caller // what a direct call goes to
+	closers []func()
+	fronds  map[string]string // of a spread garden: the Frond of each plural, which paths begin with
 
 	engine *resolvers.Engine
 	log    *eventLog // of a garden that announces its rows; else nil
@@ -54,6 +58,7 @@ type hole struct {
 	store     func(facade.Store) facade.Store
 	collector func(access.Collector) access.Collector
 	caller    facade.Middleware
+	there     facade.Middleware // of the hosts of a spread garden
 	project   func(*garden, *facade.Project)
 	config    func(collectors map[string]any) // of a frond.yaml, which then has the collectors
 	// remote has the garden run behind an address, on a host that knows nothing of
@@ -61,6 +66,8 @@ type hole struct {
 	remote bool
 	// events has the garden announce every row; see events_test.go.
 	events bool
+	// spread has the garden's entities in several Fronds, some of them on other hosts; see places_test.go.
+	spread *spread
 }
 
 // anyStore is what both stores are.
@@ -94,6 +101,9 @@ func openStore(ctx context.Context, log *slog.Logger) (anyStore, error) {
 
 // open compiles a garden, plants a world in it and mounts the surfaces.
 func open(w *world, callers []*caller, asYAML bool, h hole) (*host, error) {
+	if h.spread != nil {
+		return h.spread.open(w, callers, h)
+	}
 	ctx := context.Background()
 	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
 	store, err := openStore(ctx, quiet)
@@ -109,7 +119,7 @@ func open(w *world, callers []*caller, asYAML bool, h hole) (*host, error) {
 	if h.caller != nil {
 		opts.Middleware = []facade.Middleware{h.caller}
 	}
-	b := &host{store: store}
+	b := &host{stores: map[string]anyStore{"grove": store}, closers: []func(){func() { _ = store.Close() }}}
 	if h.remote {
 		if err := b.elsewhere(w.garden, p, over, opts, h.events); err != nil {
 			return nil, err
@@ -124,7 +134,7 @@ func open(w *world, callers []*caller, asYAML bool, h hole) (*host, error) {
 	if err != nil {
 		return nil, err
 	}
-	if b.facade = f; b.kept == nil {
+	if b.facade, b.caller = f, f; b.kept == nil {
 		b.kept = f
 	}
 	cat := f.Catalog()
@@ -134,14 +144,7 @@ func open(w *world, callers []*caller, asYAML bool, h hole) (*host, error) {
 	if err := b.plant(ctx, w); err != nil {
 		return nil, err
 	}
-	state := func(r *http.Request) (access.State, error) {
-		for _, c := range callers {
-			if c.name == r.Header.Get("X-Caller") {
-				return access.State{"user": c.user}, nil
-			}
-		}
-		return nil, nil
-	}
+	state := session(callers)
 	together := func(ctx context.Context, state access.State, trace string, sent json.RawMessage) (*facade.Result, error) {
 		return atomic.Run(ctx, f, cat, f.On(cat), state, trace, sent)
 	}
@@ -173,6 +176,13 @@ func open(w *world, callers []*caller, asYAML bool, h hole) (*host, error) {
 	b.engine = engine
 	b.graph = gateway.NewGraphQL(engine, &gateway.GraphQLOptions{Session: state, Log: quiet})
 	return b, nil
+}
+
+// close ends the processes of a world, and then its stores.
+func (b *host) close() {
+	for _, c := range slices.Backward(b.closers) {
+		c()
+	}
 }
 
 // elsewhere moves the project's Frond to a host of its own, which has neither its
@@ -219,50 +229,9 @@ func (g *garden) project(callers []*caller, asYAML bool, h hole) *facade.Project
 		made++
 		return fmt.Appendf(nil, `"made%08d"`, made), nil
 	}
-	src := &project.Frond{Name: "grove"}
-	doors := map[string]any{}
-	for _, e := range g.entities {
-		src.Cards = append(src.Cards,
-			schema.Source{File: e.name + ".json", Name: e.name, Data: []byte(e.card())},
-			schema.Source{File: e.name + "Cut.json", Name: e.name + "Cut", View: true, Data: []byte(e.view())})
-		doors[e.name] = map[string]any{"operations": map[string]any{
-			"listRaw": map[string]any{"kind": "query", "output": e.name, "cardinality": "many"},
-			"listCut": map[string]any{"kind": "query", "output": e.name + "Cut", "cardinality": "many"},
-			"getPage": map[string]any{"kind": "query", "output": e.name, "cardinality": "page"},
-			touch: map[string]any{
-				"kind": "command", "output": e.name, "cardinality": "maybe",
-				"params": map[string]any{"type": "object", "properties": map[string]any{"id": map[string]any{"type": "string"}}, "required": []string{"id"}},
-			},
-		}}
+	for _, name := range g.fronds() {
+		p.Fronds = append(p.Fronds, g.frond(name, callers, asYAML, h))
 	}
-	config, opened, searches := map[string]any{"doors": doors}, map[string]any{}, map[string]any{}
-	for _, e := range g.entities {
-		opened[e.name] = "*"
-		if fields := e.searched(); len(fields) > 0 {
-			search := map[string]any{"fields": fields}
-			if slices.ContainsFunc(e.fields, func(f *field) bool { return fields[f.name] != nil && !f.shut }) {
-				search["headline"] = headline
-			}
-			searches[e.name] = search
-		}
-	}
-	nestings := map[string][]string{}
-	for _, f := range g.nestings() {
-		nestings[f.of.name] = append(nestings[f.of.name], f.name)
-	}
-	config["many"], config["search"], config["nested"] = opened, searches, nestings
-	if asYAML && callers != nil {
-		collectors := g.collectors(callers)
-		if h.config != nil {
-			h.config(collectors)
-		}
-		config["collectors"] = collectors
-	}
-	if h.events {
-		config["changes"] = "*"
-	}
-	src.Config = project.Text{File: "frond.json", Data: []byte(encode(config))}
-	p.Fronds = []*project.Frond{src}
 	for _, e := range g.entities {
 		door := p.Door(e.name)
 		facade.Handle(door, "listRaw", raw(e, false))
@@ -291,6 +260,58 @@ func (g *garden) project(callers []*caller, asYAML bool, h hole) *facade.Project
 		h.project(g, p)
 	}
 	return p
+}
+
+// frond is a Frond of a garden: its cards and its frond.json.
+func (g *garden) frond(name string, callers []*caller, asYAML bool, h hole) *project.Frond {
+	src := &project.Frond{Name: name}
+	own := slices.DeleteFunc(slices.Clone(g.entities), func(e *entity) bool { return e.frond != name })
+	doors := map[string]any{}
+	for _, e := range own {
+		src.Cards = append(src.Cards,
+			schema.Source{File: e.name + ".json", Name: e.name, Data: []byte(e.card())},
+			schema.Source{File: e.name + "Cut.json", Name: e.name + "Cut", View: true, Data: []byte(e.view())})
+		doors[e.name] = map[string]any{"operations": map[string]any{
+			"listRaw": map[string]any{"kind": "query", "output": e.name, "cardinality": "many"},
+			"listCut": map[string]any{"kind": "query", "output": e.name + "Cut", "cardinality": "many"},
+			"getPage": map[string]any{"kind": "query", "output": e.name, "cardinality": "page"},
+			touch: map[string]any{
+				"kind": "command", "output": e.name, "cardinality": "maybe",
+				"params": map[string]any{"type": "object", "properties": map[string]any{"id": map[string]any{"type": "string"}}, "required": []string{"id"}},
+			},
+		}}
+	}
+	config, opened, searches := map[string]any{"doors": doors}, map[string]any{}, map[string]any{}
+	for _, e := range own {
+		opened[e.name] = "*"
+		if fields := e.searched(); len(fields) > 0 {
+			search := map[string]any{"fields": fields}
+			if slices.ContainsFunc(e.fields, func(f *field) bool { return fields[f.name] != nil && !f.shut }) {
+				search["headline"] = headline
+			}
+			searches[e.name] = search
+		}
+	}
+	nestings := map[string][]string{}
+	for _, f := range g.nestings() {
+		if f.of.frond != name {
+			continue
+		}
+		nestings[f.of.name] = append(nestings[f.of.name], f.name)
+	}
+	config["many"], config["search"], config["nested"] = opened, searches, nestings
+	if asYAML && callers != nil {
+		collectors := g.collectors(name, callers)
+		if h.config != nil {
+			h.config(collectors)
+		}
+		config["collectors"] = collectors
+	}
+	if h.events {
+		config["changes"] = "*"
+	}
+	src.Config = project.Text{File: "frond.json", Data: []byte(encode(config))}
+	return src
 }
 
 // raw is a handler that finds the rows its caller may see and then answers the
@@ -385,7 +406,7 @@ func (b *host) plant(ctx context.Context, w *world) error {
 		for _, r := range w.rows[e] {
 			records = append(records, record(entity, r, func(p *schema.Property) bool { return !later(p) }))
 		}
-		if _, err := b.store.Insert(ctx, entity, records, nil, none); err != nil {
+		if _, err := b.stores[e.frond].Insert(ctx, entity, records, nil, none); err != nil {
 			return fmt.Errorf("planting %s: %w", e.name, err)
 		}
 	}
@@ -396,7 +417,7 @@ func (b *host) plant(ctx context.Context, w *world) error {
 			if len(change) == 0 {
 				continue
 			}
-			if _, err := b.store.Update(ctx, entity, json.RawMessage(encode(r.id())), nil, change, nil, none); err != nil {
+			if _, err := b.stores[e.frond].Update(ctx, entity, json.RawMessage(encode(r.id())), nil, change, nil, none); err != nil {
 				return fmt.Errorf("planting %s: %w", e.name, err)
 			}
 		}
@@ -415,7 +436,7 @@ func (b *host) harvest(g *garden) (*world, error) {
 				names = append(names, p.Name)
 			}
 		}
-		found, err := b.store.Find(context.Background(), &facade.Find{
+		found, err := b.stores[e.frond].Find(context.Background(), &facade.Find{
 			Entity: entity, Select: rows.NewLayout(names), Sort: []facade.SortKey{{Field: entity.Primary}}, Limit: 10_000,
 		})
 		if err != nil {
@@ -497,12 +518,19 @@ func (b *host) send(c *caller, r request) answer {
 	if r.call != nil {
 		call := *r.call
 		call.Invocation.State = access.State{"user": c.user}
-		res, err := b.facade.Call(context.Background(), &call)
+		res, err := b.caller.Call(context.Background(), &call)
 		if err != nil {
 			e := kiterror.AsError(err)
 			return answer{status: e.Code.Status(), body: []byte(encode(e))}
 		}
 		return answer{status: 200, body: res.AppendJSON(nil)}
+	}
+	if path, ok := strings.CutPrefix(r.path, "/api/grove/"); ok && b.fronds != nil {
+		plural := path
+		if end := strings.IndexAny(path, "/?"); end >= 0 {
+			plural = path[:end]
+		}
+		r.path = "/api/" + b.fronds[plural] + "/" + path
 	}
 	handler := map[string]http.Handler{"rest": b.rest, "envelope": b.calls, "graphql": b.graph}[r.surface]
 	q := httptest.NewRequest(r.method, r.path, strings.NewReader(r.body))
@@ -516,5 +544,8 @@ func (b *host) send(c *caller, r request) answer {
 	}
 	w := httptest.NewRecorder()
 	handler.ServeHTTP(w, q)
+	for _, name := range []string{"Date", "X-Request-Id", "Traceparent", "Server-Timing"} {
+		w.Header().Del(name)
+	}
 	return answer{w.Code, w.Header(), w.Body.Bytes()}
 }

@@ -45,11 +45,14 @@ func gardenAfterGarden(t *testing.T, h hole) {
 	switch {
 	case raced:
 		gardens = racing
-	case h.remote:
+	case h.remote, h.spread != nil:
 		gardens /= 2
 	}
 	if testing.Short() && !raced {
 		gardens /= 2
+		if h.spread != nil {
+			gardens = 10 // each has some hosts
+		}
 	}
 	for seed := *fromFlag; n < gardens || time.Now().Before(end); seed++ {
 		n++
@@ -76,10 +79,13 @@ func seeded(t *testing.T, seed uint64, h hole) int {
 	if size > 4 {
 		size = int(seed % 5)
 	}
+	if h.spread != nil {
+		size = 1 + int(seed%4)
+	}
 	if *sizeFlag >= 0 {
 		size = *sizeFlag
 	}
-	cases, err := prove(seed, size, *rulesFlag == "yaml" || *rulesFlag == "" && seed%2 == 0, h)
+	cases, err := prove(seed, size, h.spread != nil || *rulesFlag == "yaml" || *rulesFlag == "" && seed%2 == 0, h)
 	if err != nil {
 		t.Fatalf("%v\n\nagain: go test ./e2e/leak -run '%s$' -seed %d -size %d", err, t.Name(), seed, size)
 	}

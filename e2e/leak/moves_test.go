@@ -102,7 +102,7 @@ func (p *proof) moving(e *entity, r row, body map[string]any) (request, map[stri
 func (g *garden) nestings() (all []*field) {
 	for _, e := range g.entities {
 		for _, f := range e.fields {
-			if f.kind == many && f.back.onDelete == "cascade" && f.to != e {
+			if f.kind == many && f.back.onDelete == "cascade" && f.to != e && f.to.frond == e.frond {
 				all = append(all, f)
 			}
 		}

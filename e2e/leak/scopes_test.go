@@ -12,6 +12,8 @@ type caller struct {
 	rest   string // what '*' says of doors without a scope: "" nothing, open, or rules
 	scopes map[*entity]*scope
 	user   map[string]any // state.user, where YAML collectors take operands from
+
+	timeless bool // its rules do not say $now, which is another moment in the hosts of a spread garden
 }
 
 // scope is what one door shows to one caller. A door without one is open, or what '*' says.

@@ -680,9 +680,12 @@ func (p *proof) taken(e *entity) {
 }
 
 // collectors are the scopes of the callers as frond.yaml has them.
-func (g *garden) collectors(callers []*caller) map[string]any {
+func (g *garden) collectors(frond string, callers []*caller) map[string]any {
 	all := map[string]any{}
 	for _, e := range g.entities {
+		if e.frond != frond {
+			continue
+		}
 		var rules []any
 		scoped := false
 		for _, c := range callers {
@@ -742,7 +745,7 @@ func (g *garden) collectors(callers []*caller) map[string]any {
 // $user.v0 in frond.yaml.
 func (c *caller) operand(v any) any {
 	s, ok := v.(string)
-	if v == nowText {
+	if v == nowText && !c.timeless {
 		return "$now"
 	}
 	if !ok || strings.HasPrefix(s, "$") || len(s)%2 == 0 {

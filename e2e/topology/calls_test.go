@@ -11,11 +11,14 @@ import (
 // call is one request to a gateway.
 type call struct {
 	user, method, path, body string
+	media                    string // of the body; "": JSON
+	file                     string // a file that is sent before, for field; its id takes the place of $file in the body
+	field                    string
 	writes                   bool
 }
 
 func (c *call) String() string {
-	return fmt.Sprintf("%s %s %s  as %s", c.method, c.path, c.body, c.user)
+	return fmt.Sprintf("%s %s %s  as %s%s", c.method, c.path, c.body, c.user, strings.TrimSuffix("  with the file "+c.file, "  with the file "))
 }
 
 // dice makes calls.
@@ -68,7 +71,7 @@ func (e *entity) field(d dice, kinds string) *field {
 func (d dice) row(e *entity, id string) map[string]any {
 	row := map[string]any{"id": id}
 	for i := range e.fields {
-		if f := &e.fields[i]; f.kind != "id" && f.kind != "many" && !(f.null && d.one(2)) {
+		if f := &e.fields[i]; f.kind != "id" && f.kind != "many" && f.kind != "file" && !(f.null && d.one(2)) {
 			row[f.name] = d.value(f)
 		}
 	}
@@ -181,6 +184,10 @@ func (d dice) selection(e *entity, depth int) string {
 			words = append(words, fmt.Sprintf("%s%s { total items { %s } }", f.name, args, d.selection(entityOf(f.to), depth-1)))
 		case f.kind == "one" && depth > 0 && d.one(2):
 			words = append(words, fmt.Sprintf("%s { %s }", strings.TrimSuffix(f.name, "Id"), d.selection(entityOf(f.to), depth-1)))
+		case f.kind == "file" && d.one(2):
+			words = append(words, f.name+" { name type size sha256 url }")
+		case f.kind == "file":
+			words = append(words, f.name+"Id")
 		case f.kind != "many" && f.kind != "id" && d.one(2):
 			words = append(words, f.name)
 		}
@@ -296,7 +303,30 @@ func (d dice) call() call {
 	return c
 }
 
+// bytes makes a call about the file of a row.
+func (d dice) bytes(e *entity, f *field, at string) call {
+	one := at + "/" + d.id(e.name)
+	content := pick(d, "one", "two", "three\n", "", strings.Repeat("much ", 300))
+	switch d.IntN(8) {
+	case 0, 1:
+		return call{method: "PUT", path: one + "/" + f.name, body: content, media: pick(d, "text/plain", "text/plain", "text/plain", "image/png"), writes: true}
+	case 2:
+		return call{method: "DELETE", path: one + "/" + f.name, writes: true}
+	case 3:
+		row := d.row(e, d.id(e.name))
+		row[f.name] = "$file"
+		return call{method: "POST", path: at, body: text(row), file: content, field: e.name + "." + f.name, writes: true}
+	case 4:
+		patch := map[string]any{f.name: pick[any](d, "$file", "$file", "unknown", nil)}
+		return call{method: "PATCH", path: one, body: text(patch), file: content, field: e.name + "." + f.name, writes: true}
+	}
+	return call{method: pick(d, "GET", "GET", "GET", "HEAD"), path: one + "/" + f.name}
+}
+
 func (d dice) form(e *entity, at string) call {
+	if f := e.field(d, "file"); f != nil && d.one(4) {
+		return d.bytes(e, f, at)
+	}
 	kind := strings.ToUpper(e.name[:1]) + e.name[1:]
 	graphql := func(query string, variables map[string]any) call {
 		return call{method: "POST", path: "/graphql", body: text(map[string]any{"query": query, "variables": variables}), writes: strings.HasPrefix(query, "mutation")}

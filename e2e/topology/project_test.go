@@ -54,6 +54,7 @@ properties:
   price: {type: string, format: decimal}
   state: {type: string, enum: [draft, active, retired]}
   makerId: {type: [string, 'null'], x-kit: {role: {relation: {to: org, kind: one, onDelete: set null}}, lifecycle: {create: optional}}}
+  picture: {type: [string, 'null'], x-kit: {lifecycle: {create: optional}}}
   lines: {x-kit: {role: {relation: {to: line, kind: many}}}}
   labels: {x-kit: {role: {relation: {to: label, kind: many}}}}
 required: [id, name, price, state]
@@ -70,6 +71,7 @@ x-kit-version: 1
 `,
 	"fronds/shop/frond.yaml": `
 many: {product: '*', label: '*'}
+files: {product.picture: {types: [text/plain], max: 1KiB}}
 search: {product: {fields: {name: A}}}
 relations: {product.tags: {through: label, inverse: products}}
 computed:
@@ -113,6 +115,7 @@ collectors:
   order:
     - when: '"staff" in user.roles'
     - rows: {buyerId: {eq: $user.id}}
+      hide: [buyerId]
       deny: [delete]
   line:
     - when: '"staff" in user.roles'
@@ -132,6 +135,7 @@ type: object
 properties:
   id: {type: string, x-kit: {role: {primary: true}}}
   text: {type: string}
+  paper: {type: [string, 'null'], x-kit: {lifecycle: {create: optional}}}
   personId: {type: string, x-kit: {role: {relation: {to: person, kind: one, onDelete: cascade}}}}
   orderId: {type: [string, 'null'], x-kit: {role: {relation: {to: order, kind: one, onDelete: set null}}, lifecycle: {create: optional}}}
 required: [id, text, personId]
@@ -139,18 +143,20 @@ x-kit-version: 1
 `,
 	"fronds/notes/frond.yaml": `
 many: {tag: '*', note: '*'}
+files: {note.paper: {types: [text/plain], max: 1KiB}}
 search: {note: {fields: {text: A}}}
 collectors:
   tag: open
   note:
     - when: '"staff" in user.roles'
     - rows: {or: [{personId: {eq: $user.id}}, {order: {buyerId: {eq: $user.id}}}]}
+      hide: [orderId]
 changes: [note]
 `,
 }
 
 // project reads the four Fronds.
-func project(t *testing.T) *facade.Project {
+func project(t testing.TB) *facade.Project {
 	t.Helper()
 	fsys := fstest.MapFS{}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -166,7 +172,7 @@ func project(t *testing.T) *facade.Project {
 // A field of an entity, as the calls that are made know it.
 type field struct {
 	name string
-	kind string // id, text, int, decimal, enum, one (a key), many
+	kind string // id, text, int, decimal, enum, file, one (a key), many
 	to   string // the entity that a relation leads to
 	null bool
 }
@@ -180,12 +186,12 @@ type entity struct {
 var entities = []entity{
 	{"org", "orgs", "people", []field{{name: "id", kind: "id"}, {name: "name", kind: "text"}, {name: "level", kind: "int"}, {name: "members", kind: "many", to: "person"}, {name: "products", kind: "many", to: "product"}}},
 	{"person", "persons", "people", []field{{name: "id", kind: "id"}, {name: "name", kind: "text"}, {name: "orgId", kind: "one", to: "org"}, {name: "bossId", kind: "one", to: "person", null: true}, {name: "reports", kind: "many", to: "person"}, {name: "orders", kind: "many", to: "order"}, {name: "notes", kind: "many", to: "note"}}},
-	{"product", "products", "shop", []field{{name: "id", kind: "id"}, {name: "name", kind: "text"}, {name: "price", kind: "decimal"}, {name: "state", kind: "enum"}, {name: "makerId", kind: "one", to: "org", null: true}, {name: "lines", kind: "many", to: "line"}, {name: "labels", kind: "many", to: "label"}, {name: "tags", kind: "many", to: "tag"}}},
+	{"product", "products", "shop", []field{{name: "id", kind: "id"}, {name: "name", kind: "text"}, {name: "price", kind: "decimal"}, {name: "state", kind: "enum"}, {name: "picture", kind: "file", null: true}, {name: "makerId", kind: "one", to: "org", null: true}, {name: "lines", kind: "many", to: "line"}, {name: "labels", kind: "many", to: "label"}, {name: "tags", kind: "many", to: "tag"}}},
 	{"label", "labels", "shop", []field{{name: "id", kind: "id"}, {name: "productId", kind: "one", to: "product"}, {name: "tagId", kind: "one", to: "tag"}}},
 	{"order", "orders", "desk", []field{{name: "id", kind: "id"}, {name: "title", kind: "text"}, {name: "buyerId", kind: "one", to: "person"}, {name: "lines", kind: "many", to: "line"}, {name: "notes", kind: "many", to: "note"}}},
 	{"line", "lines", "desk", []field{{name: "id", kind: "id"}, {name: "n", kind: "int"}, {name: "orderId", kind: "one", to: "order"}, {name: "productId", kind: "one", to: "product"}}},
 	{"tag", "tags", "notes", []field{{name: "id", kind: "id"}, {name: "name", kind: "text"}, {name: "products", kind: "many", to: "product"}}},
-	{"note", "notes", "notes", []field{{name: "id", kind: "id"}, {name: "text", kind: "text"}, {name: "personId", kind: "one", to: "person"}, {name: "orderId", kind: "one", to: "order", null: true}}},
+	{"note", "notes", "notes", []field{{name: "id", kind: "id"}, {name: "text", kind: "text"}, {name: "paper", kind: "file", null: true}, {name: "personId", kind: "one", to: "person"}, {name: "orderId", kind: "one", to: "order", null: true}}},
 }
 
 func entityOf(name string) *entity {

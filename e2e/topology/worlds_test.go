@@ -1,176 +1,130 @@
 package topology
 
 import (
-	"crypto/ed25519"
-	"crypto/x509"
-	"encoding/pem"
+	"bufio"
+	"context"
+	"encoding/json"
 	"fmt"
-	"log/slog"
-	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
-	"slices"
+	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/frondhost/frond/e2e/freeport"
+	"github.com/frondhost/frond/e2e/places"
+	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
 )
 
-var silence = slog.New(slog.DiscardHandler)
-
-// A place says where the Fronds of a world run.
-type place struct {
-	moved   []string // the Fronds with a process of their own; the others run in the gateway
-	between bool     // calls reach the moved Fronds through another gateway
-}
-
-func (p place) String() string {
-	words := []string{strings.Join(p.moved, " ")}
-	if p.between {
-		words = append(words, "behind a gateway")
-	}
-	return strings.Join(words, ", ")
-}
-
-// places are the 15 topologies in which a Frond runs elsewhere. Every third has a gateway in between.
-func places() []place {
-	var all []place
-	for bits := 1; bits < 1<<len(fronds); bits++ {
-		p := place{between: bits%3 == 0}
-		for i, f := range fronds {
-			if bits>>i&1 == 1 {
-				p.moved = append(p.moved, f)
-			}
-		}
-		all = append(all, p)
-	}
-	return all
-}
-
 // world is a gateway in front of a place.
 type world struct {
-	gw *gateway.Gateway
+	*places.World
+	files map[string]string // the id of each file, and its name in answers: the first is file1
 }
 
-// newWorld starts the processes of a place, in this one, with empty stores.
-func newWorld(t *testing.T, p place) *world {
+// newWorld starts the processes of a place with empty stores.
+func newWorld(t testing.TB, p *places.Place) *world {
 	t.Helper()
-	signing := keys(t) // a gateway believes no state that is not signed
-	front, middle, receivers := newServer(t), newServer(t), map[string]*server{}
-	for _, f := range p.moved {
-		receivers[f] = newServer(t)
-	}
-	// seen returns the remotes of a process that runs the Fronds own: any other is in the process that has it.
-	seen := func(own ...string) map[string]gateway.Remote {
-		remotes := map[string]gateway.Remote{}
-		for _, f := range fronds {
-			switch receiver := receivers[f]; {
-			case slices.Contains(own, f):
-			case receiver != nil:
-				remotes[f] = gateway.Remote{URL: receiver.url()}
-			default:
-				remotes[f] = gateway.Remote{URL: front.url()}
-			}
-		}
-		return remotes
-	}
-	for _, f := range p.moved {
-		r, err := gateway.NewReceiver(project(t), f, &gateway.ReceiverOptions{Options: gateway.Options{
-			Config: gateway.Config{Store: "memory", Signing: signing, Remotes: seen(f)}, Logger: silence,
-		}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = r.Close() })
-		receivers[f].serve(r.Handler())
-	}
-	open := func(at *server, remotes map[string]gateway.Remote) *gateway.Gateway {
-		gw, err := gateway.New(project(t), &gateway.Options{Config: gateway.Config{
-			Store: "memory", Signing: signing, Remotes: remotes, Identity: gateway.Identity{Dev: true},
-		}, Logger: silence})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = gw.Close() })
-		at.serve(gw.Handler())
-		return gw
-	}
-	var here []string
-	for _, f := range fronds {
-		if receivers[f] == nil {
-			here = append(here, f)
-		}
-	}
-	remotes := seen(here...)
-	if p.between {
-		open(middle, seen())
-		for f := range remotes {
-			remotes[f] = gateway.Remote{URL: middle.url()}
-		}
-	}
-	return &world{open(front, remotes)}
-}
-
-// answer makes a call, and returns the status and the body of its answer.
-func (w *world) answer(t *testing.T, c *call) string {
-	r := httptest.NewRequestWithContext(t.Context(), c.method, strings.NewReplacer("[", "%5B", "]", "%5D", " ", "%20", `"`, "%22").Replace(c.path), strings.NewReader(c.body))
-	r.RemoteAddr, r.Host = "127.0.0.1:1", "127.0.0.1"
-	r.Header.Set("Content-Type", "application/json")
-	if c.user != "" {
-		r.Header.Set("X-Frond-User", c.user)
-	}
-	rec := httptest.NewRecorder()
-	w.gw.Handler().ServeHTTP(rec, r)
-	return fmt.Sprintf("%d %s", rec.Code, strings.TrimSpace(rec.Body.String()))
-}
-
-// server is an address at which a process of a world is reached.
-type server struct {
-	t       *testing.T
-	address string
-}
-
-func newServer(t *testing.T) *server { return &server{t, freeport.Address(t)} }
-
-func (s *server) url() string { return "http://" + s.address }
-
-func (s *server) serve(h http.Handler) {
-	s.t.Helper()
-	l, err := net.Listen("tcp", s.address) //nolint:noctx // it is at once
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	at := &httptest.Server{Listener: l, Config: &http.Server{Handler: h}} //nolint:gosec // it serves this test
-	at.Start()
-	s.t.Cleanup(func() {
-		at.CloseClientConnections()
-		at.Close()
+	w, err := p.Start(func(of places.Process) (*facade.Project, *gateway.Options, error) {
+		return project(t), &gateway.Options{Config: gateway.Config{Identity: gateway.Identity{Dev: of.Frond == ""}}}, nil
 	})
-}
-
-// keys makes a key that every process of a world signs with and believes.
-func keys(t *testing.T) gateway.Signing {
-	t.Helper()
-	dir := t.TempDir()
-	public, private, err := ed25519.GenerateKey(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	write := func(name, kind string, der []byte, err error) string {
-		path := filepath.Join(dir, name)
-		if err == nil {
-			err = os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600)
+	t.Cleanup(w.Close)
+	return &world{w, map[string]string{}}
+}
+
+// answer makes a call, and returns the status and the body of its answer.
+func (w *world) answer(t testing.TB, c *call) string {
+	body := c.body
+	if c.field != "" {
+		sent := w.send(t, c.user, "POST", "/api/files?field="+c.field, "text/plain", c.file)
+		var file struct{ ID string }
+		if _ = json.Unmarshal(sent.Body.Bytes(), &file); file.ID == "" {
+			return w.named(sent)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		return path
+		body = strings.ReplaceAll(body, "$file", file.ID)
 	}
-	der, err := x509.MarshalPKCS8PrivateKey(private)
-	key := write("key.pem", "PRIVATE KEY", der, err)
-	der, err = x509.MarshalPKIXPublicKey(public)
-	return gateway.Signing{Key: key, Keys: []string{write("pub.pem", "PUBLIC KEY", der, err)}}
+	media := c.media
+	if media == "" {
+		media = "application/json"
+	}
+	return w.named(w.send(t, c.user, c.method, c.path, media, body))
+}
+
+// send sends a request as a caller.
+func (w *world) send(t testing.TB, user, method, path, media, body string) *httptest.ResponseRecorder {
+	r := httptest.NewRequestWithContext(t.Context(), method, strings.NewReplacer("[", "%5B", "]", "%5D", " ", "%20", `"`, "%22").Replace(path), strings.NewReader(body))
+	r.RemoteAddr, r.Host = "127.0.0.1:1", "127.0.0.1"
+	r.Header.Set("Content-Type", media)
+	if user != "" {
+		r.Header.Set("X-Frond-User", user)
+	}
+	rec := httptest.NewRecorder()
+	w.Gateway.Handler().ServeHTTP(rec, r)
+	return rec
+}
+
+// idOfFile are the ids of files, which differ from world to world.
+var idOfFile = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+
+// traceID is the id of a request in the answer to a failure of our own.
+var traceID = regexp.MustCompile(`"traceId":"[0-9a-f]+"`)
+
+// named returns the status and the body of an answer, with names of files in place of their ids.
+func (w *world) named(rec *httptest.ResponseRecorder) string {
+	return fmt.Sprintf("%d %s", rec.Code, w.numbered(traceID.ReplaceAllString(strings.TrimSpace(rec.Body.String()), `"traceId":""`)))
+}
+
+func (w *world) numbered(text string) string {
+	return idOfFile.ReplaceAllStringFunc(text, func(id string) string {
+		if w.files[id] == "" {
+			w.files[id] = fmt.Sprint("file", len(w.files)+1)
+		}
+		return w.files[id]
+	})
+}
+
+// event is one that a caller received.
+type event struct{ Change, Data string }
+
+// events returns what a caller receives of a fact from the oldest event on, up to that of the row "end": the events of each key, in their order.
+func (w *world) events(t *testing.T, user, path string) map[string][]event {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, w.URL+path+"?after=start", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if user != "" {
+		r.Header.Set("X-Frond-User", user)
+	}
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	all, said := map[string][]event{}, []string(nil)
+	for lines := bufio.NewScanner(res.Body); lines.Scan(); {
+		data, is := strings.CutPrefix(lines.Text(), "data: ")
+		var e struct {
+			Change, Key string
+			Data        json.RawMessage
+		}
+		if !is {
+			continue
+		}
+		said = append(said, data)
+		if err := json.Unmarshal([]byte(data), &e); err != nil {
+			t.Fatalf("%s: %v", data, err)
+		}
+		all[e.Key] = append(all[e.Key], event{e.Change, w.numbered(string(e.Data))})
+		if e.Key == "end" {
+			return all
+		}
+	}
+	t.Fatalf("%s as %s: %s, and the stream ended before its last event:\n%s", path, user, res.Status, strings.Join(said, "\n"))
+	return nil
 }
