@@ -120,6 +120,9 @@ func InTransaction(ctx context.Context) bool {
 	return s != nil && s.transaction != nil
 }
 
+// IsNested reports whether calls with ctx are made within another call, by the author's code or as part of a transaction.
+func IsNested(ctx context.Context) bool { return callContextOf(ctx) != nil }
+
 // errOutside is why a call that leaves the transaction it is made in is not made: it could
 // wait for that transaction to end.
 var errOutside = kiterror.Errorf(kiterror.InternalError, "this call would be outside of the transaction it is made in; hand on the context that the handler was given, "+

@@ -109,19 +109,16 @@ func (h *Host) compile() (f *facade.Facade, complete bool, err error) {
 	watch := h.telemetry.Calls()
 	f, err = h.topology.WithoutClaims(func() (*facade.Facade, error) {
 		source, incomplete := h.topology.Project(h.served(h.project))
-		compiled, err := compile.Project(source, &compile.Options{
-			List:         project.ListLimits{Default: h.config.Limits.List.Default, Max: h.config.Limits.List.Max},
-			Unregistered: unregistered,
-			User:         h.userMembers(),
-			Incomplete:   incomplete || h.options.Incomplete,
-			// A start is refused; a door that its remote adds later is left out.
-			CloseUndecided: h.compiled.Load() != nil && h.frond == "" && !h.options.Undecided && !h.Development(),
-		})
+		options := h.compileOptions()
+		options.Unregistered, options.Incomplete = unregistered, incomplete || h.options.Incomplete
+		// A start is refused; a door that its remote adds later is left out.
+		options.CloseUndecided = h.compiled.Load() != nil && h.frond == "" && !h.options.Undecided && !h.Development()
+		compiled, err := compile.Project(source, options)
 		if err != nil {
 			return nil, err
 		}
 		return facade.New(compiled, h.advice.Store(h.store.Store), &facade.Options{
-			Middleware: watch.Middleware(h.options.Middleware),
+			Middleware: watch.Middleware(h.shadows.copies.Middleware(h.options.Middleware, compiled.Catalog)),
 			Remotes:    remote.New(clients),
 			Position:   h.feeds.position,
 			Suggest:    h.Development(),
@@ -136,8 +133,16 @@ func (h *Host) compile() (f *facade.Facade, complete bool, err error) {
 		h.topology.Bind(clients, f.Catalog())
 		h.telemetry.Remotes(clients, func(frond string) string { return h.config.Remotes[frond].URL })
 		watch.Bind(f.Catalog())
+		h.compileShadow()
 	}
 	return f, complete, err
+}
+
+// compileOptions are the options of every façade of the host.
+func (h *Host) compileOptions() *compile.Options {
+	return &compile.Options{
+		List: project.ListLimits{Default: h.config.Limits.List.Default, Max: h.config.Limits.List.Max}, User: h.userMembers(),
+	}
 }
 
 // served returns p with the Fronds that a receiver does not serve elsewhere.

@@ -349,6 +349,12 @@ func readWork(text string) (time.Duration, error) {
 // unless c.Format says which.
 func NewLogger(w io.Writer, c Log) *slog.Logger { return telemetry.NewLogger(w, c) }
 
+// Moved returns the remotes whose Fronds run at their hosts: those without a shadow.
+func (c *Config) Moved() map[string]Remote {
+	moved, _ := topology.Split(c.Remotes)
+	return moved
+}
+
 // AddRemote adds or replaces one remote: NAME=URL.
 func (c *Config) AddRemote(pair string) error {
 	one, err := topology.ReadRemotes(pair)

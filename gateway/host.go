@@ -47,8 +47,9 @@ type Host struct {
 	advice    *explain.Watch // nil: reads are not watched
 	hub       *subscriptions.Hub
 	callers   *callers
-	ending    sync.WaitGroup            // of the websockets of generations
-	topology  *topology.Topology        // nil: every Frond runs here
+	ending    sync.WaitGroup     // of the websockets of generations
+	topology  *topology.Topology // nil: every Frond runs here
+	shadows   shadows
 	telemetry *telemetry.Telemetry      // nil: neither spans nor metrics
 	budget    *budget.Budget            // nil: nothing is bounded
 	streamed  *budget.Budget            // the part of it for streams and websockets
@@ -127,10 +128,18 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 	h.streamed = h.budget.Part(2)
 	h.room = outlet.NewRoom(h.streamed)
 	config := h.config.check()
+	moved, shadowed := topology.Split(h.config.Remotes)
+	if h.config.Remotes = moved; as.frond != "" {
+		shadowed = nil // each of them runs in a gateway
+	}
+	config = append(config, shadowFaults(shadowed, project.Fronds)...)
 	signer, faults := h.config.Signing.Signer(h.config.Dir)
 	if config = append(config, faults...); len(config) == 0 {
 		if err := h.observe(ctx, signer); err != nil {
 			return nil, errors.Join(as.elsewhere, err)
+		}
+		if as.serves && as.migrate == nil && !opts.Undecided {
+			h.shadow(shadowed, signer) //nolint:contextcheck // Close ends it
 		}
 	}
 	h.topology.Discover(ctx, firstDiscovery)
@@ -139,6 +148,7 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 		err = h.store.open(starting, h.mapped(f))
 	}
 	if err != nil {
+		h.shadows.close()
 		h.topology.Close()
 		h.flush(ctx)
 		return nil, err
@@ -150,6 +160,7 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 		h.advice.Close() //nolint:contextcheck // it writes after the end of every request
 		h.ways.close()
 		h.feeds.close()
+		h.shadows.close()
 		h.topology.Close()
 		defer h.flush(ctx)
 		return errors.Join(h.files.Load().Close(), h.store.close())
@@ -271,6 +282,7 @@ func (h *Host) waiting() bool {
 // over it. A failed renewal is logged and changes nothing.
 func (h *Host) follow(ctx context.Context, swap func(*facade.Facade) (func(), error)) {
 	h.swap = swap
+	h.shadows.follow(ctx, h)
 	if h.topology == nil {
 		return
 	}

@@ -124,7 +124,7 @@ func Orphans(ctx context.Context, of *facade.Project, opts *Options) (all []faca
 		all = f.Orphans(ctx)
 		return nil
 	}
-	if slices.ContainsFunc(of.Fronds, func(f *project.Frond) bool { return here.Config.Remotes[f.Name].URL == "" }) {
+	if slices.ContainsFunc(of.Fronds, func(f *project.Frond) bool { return here.Config.Moved()[f.Name].URL == "" }) {
 		err = withStore(ctx, of, &here, look)
 		return all, err
 	}

@@ -123,7 +123,10 @@ func (h *Host) adminHandler(draining *atomic.Bool) http.Handler {
 		all, err := h.advice.Current(r.Context(), h.Catalog())
 		guard.WriteJSON(w, r, h.log, all, err)
 	})
-	paths := []string{"/metrics", "/livez", "/readyz", "/jobs", "/advice"}
+	mux.HandleFunc("GET /shadow", func(w http.ResponseWriter, r *http.Request) {
+		guard.WriteJSON(w, r, h.log, h.shadows.copies.Report(), nil)
+	})
+	paths := []string{"/metrics", "/livez", "/readyz", "/jobs", "/advice", "/shadow"}
 	if h.config.Admin.Pprof {
 		mux.HandleFunc("/debug/pprof/", pprof.Index) // and the profiles that it lists
 		mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)

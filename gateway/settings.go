@@ -170,7 +170,7 @@ func (c Config) Promises() (*Promises, error) {
 	}
 	l := c.GraphQL.Limits
 	return &Promises{
-		List: c.Limits.List, Audiences: c.Audiences, Remotes: slices.Sorted(maps.Keys(c.Remotes)),
+		List: c.Limits.List, Audiences: c.Audiences, Remotes: slices.Sorted(maps.Keys(c.Moved())),
 		Documents: folder.Texts(), Enforced: c.GraphQL.Documents.Mode == DocumentsEnforce,
 		Limits: map[string]int64{
 			"limits.body":             c.Limits.Body,

@@ -89,7 +89,7 @@ func (s *settings) promised() (*catalog.Catalog, error) {
 	for _, src := range source.Fronds {
 		// A copy: the project as it was read stays as it is.
 		moved := *src
-		if remote, named := config.Remotes[src.Name]; named {
+		if remote, named := config.Moved()[src.Name]; named {
 			moved.Remote = remote.URL
 		} else if src.Known != nil {
 			// A synced Frond without an address in the settings: any address will do, since

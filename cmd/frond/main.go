@@ -68,6 +68,6 @@ func newRoot(s *shell) *cobra.Command {
 	root.PersistentFlags().BoolVar(&s.json, "json", false, "write data as one line of JSON, for another program")
 	root.SetFlagErrorFunc(flagError)
 	root.SuggestionsMinimumDistance = 2
-	root.AddCommand(newGateway(s), newServe(s), newMock(s), newHealth(s), newCall(s), newExport(s), newImport(s), newCheck(s), newDiff(s), newConform(s), newExplain(s), newAdvise(s), newSchema(s), newSync(s), newBuildFrond(s), newClient(s), newKeys(s), newInit(s), newMigrate(s), newFacts(s), newJobs(s), newBackup(s), newRestore(s), newVersion(s))
+	root.AddCommand(newGateway(s), newServe(s), newMock(s), newHealth(s), newCall(s), newExport(s), newImport(s), newCheck(s), newDiff(s), newConform(s), newExplain(s), newAdvise(s), newSchema(s), newSync(s), newBuildFrond(s), newClient(s), newKeys(s), newInit(s), newMigrate(s), newFacts(s), newJobs(s), newShadow(s), newBackup(s), newRestore(s), newVersion(s))
 	return root
 }

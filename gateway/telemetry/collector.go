@@ -218,6 +218,18 @@ func (t *Telemetry) Events() func(*facade.Event) {
 	}
 }
 
+// Shadow returns what counts a copied query with its outcome, and a field that differs, by the labels of their families; nil: there are
+// no metrics.
+func (t *Telemetry) Shadow() (calls, differences func(labels ...string)) {
+	if t == nil || t.metrics == nil {
+		return nil, nil
+	}
+	count := func(c func(labels ...string) Counter) func(...string) {
+		return func(labels ...string) { c(labels...).Inc() }
+	}
+	return count(t.metrics.shadowCalls), count(t.metrics.shadowDiffers)
+}
+
 // feedNumbers are the numbers of a feed about its log.
 var feedNumbers = []number[facts.Status]{
 	{"frond_facts_readers", "", func(s *facts.Status) float64 { return float64(s.Readers) }},

@@ -52,6 +52,8 @@ var families = []Family{
 	{"frond_remote_requests_in_flight", "gauge", []string{"remote"}, "HTTP requests under way to a remote."},
 	{"frond_remote_breaker_state", "gauge", []string{"remote"}, "0 closed: calls go out; 1 half-open: one call is the probe; 2 open: none goes out."},
 	{"frond_remote_known", "gauge", []string{"remote"}, "1 where the remote's discovery document is known, else 0."},
+	{"frond_shadow_calls_total", "counter", []string{"frond", "entity", "operation", "outcome"}, "Queries that were copied to the host of remotes: same, different, failed (it did not answer) or dropped (the queue was full)."},
+	{"frond_shadow_differences_total", "counter", []string{"frond", "entity", "operation", "field"}, "Copied queries whose answers differ in a field; error is their failure."},
 	{"frond_facts_events_total", "counter", []string{"fact"}, "Events that were read of the store's log; every process over one store counts all of them: take max, not sum."},
 	{"frond_facts_delay_seconds", "histogram", nil, "The time from a command's announcement until its event was handed to who follows it here."},
 	{"frond_facts_readers", "gauge", []string{"log"}, "Subscribers and other readers of a log: own, or the Frond of a remote."},
@@ -135,6 +137,8 @@ type metrics struct {
 	remoteCalls      func(labels ...string) Counter
 	remoteDuration   func(labels ...string) Observer
 	remoteBatch      func(labels ...string) Observer
+	shadowCalls      func(labels ...string) Counter
+	shadowDiffers    func(labels ...string) Counter
 	events           func(labels ...string) Counter
 	eventDelay       Observer
 	jobs             func(labels ...string) Counter
@@ -157,6 +161,8 @@ func newMetrics(meter Meter) *metrics {
 	m.remoteCalls = m.counter("frond_remote_calls_total")
 	m.remoteDuration = m.histogram("frond_remote_call_duration_seconds", durations)
 	m.remoteBatch = m.histogram("frond_remote_batch_size", sizes)
+	m.shadowCalls = m.counter("frond_shadow_calls_total")
+	m.shadowDiffers = m.counter("frond_shadow_differences_total")
 	m.events = m.counter("frond_facts_events_total")
 	m.eventDelay = m.histogram("frond_facts_delay_seconds", durations)()
 	m.jobs = m.counter("frond_jobs_total")

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -34,6 +35,9 @@ type Remote struct {
 	// Open says that its doors without access rules here are open: its host alone decides over their
 	// calls. mode: production demands rules or this word (docs/remotes.md).
 	Open bool
+	// Shadow is the share of queries, at most 1, that the host is asked too while the Frond runs here (docs/shadow.md); 0: the Frond
+	// runs at the host.
+	Shadow float64
 	// Bounds of its discovery document: types, checks and routes are made of it.
 	Doors    int   // 0: 1,000
 	Fields   int   // of all its cards together; 0: 200,000
@@ -108,7 +112,7 @@ func addRemote(all map[string]Remote, name string, r Remote) error {
 }
 
 // remoteKeys are the members of a remote that is written as a map.
-var remoteKeys = []string{"url", "connect", "attempt", "timeout", "retries", "strict", "coalesce", "open", "doors", "fields", "document"}
+var remoteKeys = []string{"url", "connect", "attempt", "timeout", "retries", "strict", "coalesce", "open", "shadow", "doors", "fields", "document"}
 
 // readRemote reads one remote: its address, or a map with more.
 func readRemote(value json.RawMessage) (r Remote, err error) {
@@ -144,6 +148,8 @@ func readRemote(value json.RawMessage) (r Remote, err error) {
 			r.NoCoalesce, err = setting.Not(text)
 		case "open":
 			r.Open, err = setting.Bool(text)
+		case "shadow":
+			r.Shadow, err = readShare(text)
 		case "doors":
 			r.Doors, err = setting.Count(text)
 		case "fields":
@@ -158,6 +164,31 @@ func readRemote(value json.RawMessage) (r Remote, err error) {
 		}
 	}
 	return r, nil
+}
+
+// readShare reads a share such as 10%, more than 0% and at most 100%.
+func readShare(text string) (float64, error) {
+	number, percent := strings.CutSuffix(text, "%")
+	n, err := strconv.ParseFloat(number, 64)
+	if !percent || err != nil || !(n > 0 && n <= 100) {
+		return 0, errors.New("is no share; write one above 0% and up to 100%, such as 10%, or leave shadow out, and the Frond runs at the host")
+	}
+	return n / 100, nil
+}
+
+// Split parts the remotes into the Fronds that run at their hosts, and those that run here while their host is asked too.
+func Split(remotes map[string]Remote) (moved, shadowed map[string]Remote) {
+	for name, r := range remotes {
+		into := &moved
+		if r.Shadow != 0 {
+			into = &shadowed
+		}
+		if *into == nil {
+			*into = map[string]Remote{}
+		}
+		(*into)[name] = r
+	}
+	return moved, shadowed
 }
 
 // checkAddress reports a text that is no base address. Credentials in it are refused: they
@@ -178,6 +209,9 @@ func Check(remotes map[string]Remote) (faults schema.Faults) {
 	byURL := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(remotes)) {
 		r := remotes[name]
+		if r.Shadow < 0 || r.Shadow > 1 { // of a program: a file has its own words for it
+			faults = append(faults, schema.Fault{File: setting.File, Pointer: "/remotes/" + jsontext.Token(name) + "/shadow", Message: "is no share", Remedy: "write one above 0 and up to 1"})
+		}
 		address := strings.TrimRight(r.URL, "/")
 		other, shared := byURL[address]
 		if byURL[address] = name; !shared {
