@@ -39,12 +39,20 @@ NPM_CI   := npm ci --no-progress --no-audit --no-fund --prefer-offline
 BIN      := bin/frond
 
 .DEFAULT_GOAL := all
-.PHONY: all help build release release-test pictures packages programs run test whole cold js client console race e2e fuzz leak soak plans migrations postgres postgres18 patroni differential evolution topology judge writes uploads facts mutation long bench bench-all bench-short neighbour golden lint fmt generate wasm check up down
+.PHONY: all help go build release release-test pictures programs run test whole cold js client console race e2e fuzz leak soak plans migrations postgres postgres18 patroni differential evolution topology judge writes uploads facts mutation long bench bench-all bench-short neighbour golden lint fmt generate wasm check up down
 
 all: console build test lint ## Build, test and lint: what `make` alone does
 
+# The targets of help, by use; the rest of them follows.
+HELP_START := run build up down
+HELP_WORK  := all help test whole race e2e lint fmt check cold
+HELP_MAKE  := generate golden client console js wasm pictures release release-test
+
 help: ## Print this list
-	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-14s %s\n", $$1, $$2}'
+	@awk -F ':.*## ' -v first='$(HELP_START)' -v work='$(HELP_WORK)' -v make='$(HELP_MAKE)' '\
+	  function list(title, names,   n, i, a) { n = split(names, a, " "); print title; for (i = 1; i <= n; i++) if (a[i] in about) { printf "  %-14s %s\n", a[i], about[a[i]]; delete about[a[i]] } } \
+	  /^[a-z0-9-]+:.*## / { about[$$1] = $$2; rest = rest " " $$1 } \
+	  END { list("Start", first); list("\nWork on it", work); list("\nMake files", make); list("\nLong runs and measurements", rest) }' $(MAKEFILE_LIST)
 
 build: ## Build bin/frond, without symbols (TAGS=nonats leaves the embedded NATS server out)
 	$(GO) build -tags '$(TAGS)' -ldflags '-s -w' -o $(BIN) ./cmd/frond
@@ -59,14 +67,17 @@ release-test: console ## Make and install the release of this machine, and lint 
 pictures: build ## Draw the picture of README anew, in Chromium
 	cd e2e/js && node pictures.mjs $(CURDIR)/$(BIN) $(CURDIR)/docs/pictures/graphiql.png
 
-# The packages that do not embed the console compile while npm builds it.
-packages:
-	@$(GO) build -tags '$(TAGS)' ./envelope/... ./facts/... ./projection ./rest/... ./store/... ./gateway/identity ./gateway/telemetry
-
-run: ## Serve examples/shop on http://127.0.0.1:8080 (ARGS adds flags)
-	@$(MAKE) --no-print-directory packages & $(MAKE) --no-print-directory console || echo "npm could not build the console: /graphql has the previous build, or the small page"; wait
+run: go ## Serve examples/shop on http://127.0.0.1:8080 (ARGS adds flags); GraphiQL is built beside it
+	@test -x $(BIN) || echo "Building $(BIN). The first time takes minutes: Go downloads and compiles the modules. Later starts take seconds."
 	@$(MAKE) --no-print-directory build
-	$(BIN) gateway examples/shop $(ARGS)
+	@if test ! -f console/dist/index.html; then \
+	  echo "Building GraphiQL beside the gateway (bin/console.log): until it is there, /graphql is a small page."; \
+	  { $(MAKE) --no-print-directory console >bin/console.log 2>&1 && test -f console/dist/index.html && echo "GraphiQL is built: reload /graphql" || echo "GraphiQL is not built; bin/console.log says why, and /graphql stays the small page"; } & \
+	fi; \
+	exec env GRAPHIQL_DIST=console/dist $(BIN) gateway examples/shop $(ARGS)
+
+go:
+	@command -v $(GO) >/dev/null || { echo "Go is missing: get Go 1.26 or later from https://go.dev/dl, or name it: make run GO=/usr/local/go/bin/go"; exit 1; }
 
 test: js console programs ## Run every test once, the long ones in short; Go is enough, npm adds the JavaScript clients
 	TEST_PROGRAMS=$(PROGRAMS) $(GO) test -short -timeout 40m -p 3 -parallel 4 $(LONGEST) ./...

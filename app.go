@@ -29,7 +29,7 @@ type App struct {
 	session gateway.Session
 	extras  []extra.Extra // of With
 	options []func(*gateway.Options)
-	// consumers are those of OnFact.
+	// consumers come from OnFact.
 	consumers []gateway.Consumer
 	doors     map[reflect.Type]*door // by the type of their rows
 	named     []*door

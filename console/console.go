@@ -16,9 +16,11 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
+	"os"
 	"path"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -44,6 +46,9 @@ type Console struct {
 	policy  string
 	queries []byte
 	callers []byte
+
+	late  fs.FS                   // a folder that a build may come into while the process runs; nil: none does
+	built atomic.Pointer[Console] // the console of that build; nil: it has not come
 }
 
 // Path is where the files are, after the path of the page.
@@ -51,7 +56,32 @@ const Path = "/console/"
 
 // New is the console of this binary, with queries to begin with, and the callers that dev identity
 // lets a developer choose from: a JSON list of {name, user}. nil: the page offers no choice.
-func New(queries []Query, callers json.RawMessage) *Console { return open(built, queries, callers) }
+//
+// Where the binary has no build of the page, the variable GRAPHIQL_DIST may name the folder of one that is
+// still being made, as `make run` does: the small page is answered until it is there.
+func New(queries []Query, callers json.RawMessage) *Console {
+	c := open(built, queries, callers)
+	if dir := os.Getenv("GRAPHIQL_DIST"); dir != "" && c.files == nil {
+		c.late = os.DirFS(dir)
+	}
+	return c
+}
+
+// now is the console of a build that came while the process runs, or c.
+func (c *Console) now() *Console {
+	if c.late == nil {
+		return c
+	}
+	if built := c.built.Load(); built != nil {
+		return built
+	}
+	page, err := fs.ReadFile(c.late, "index.html")
+	if err != nil {
+		return c
+	}
+	c.built.CompareAndSwap(nil, &Console{files: c.late, page: page, policy: policy, queries: c.queries, callers: c.callers})
+	return c.built.Load()
+}
 
 // GraphiQL's editor writes its colours into style elements and attributes of its
 // own, so inline styles are allowed (docs/decisions/graphql-http.md); nothing else is but files of
@@ -89,6 +119,7 @@ func inlineHash(page []byte, element string) string {
 
 // ServePage answers with the page.
 func (c *Console) ServePage(w http.ResponseWriter, r *http.Request) {
+	c = c.now()
 	c.serve(w, r, mediaTypes[".html"], c.page)
 }
 
@@ -110,6 +141,7 @@ func (c *Console) ServeFile(w http.ResponseWriter, r *http.Request) {
 	if !reads(w, r) {
 		return
 	}
+	c = c.now()
 	dir, name := path.Split(r.URL.Path)
 	if !strings.HasSuffix(dir, Path) {
 		http.NotFound(w, r)

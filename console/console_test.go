@@ -146,6 +146,28 @@ func TestMissing(t *testing.T) {
 	}
 }
 
+// TestLate: a build that comes while the process runs takes the place of the small page, with its files.
+func TestLate(t *testing.T) {
+	page, err := os.ReadFile("dist-missing.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, dist := open(fstest.MapFS{"dist-missing.html": {Data: page}}, []Query{{"one", "{ a }"}}, nil), fstest.MapFS{}
+	c.late = dist
+	if w := get(c.ServePage, "GET", "/graphql"); !strings.Contains(w.Body.String(), "make run") {
+		t.Errorf("before: %s", w.Body)
+	}
+	dist["index.html"], dist["main-1.js.gz"] = &fstest.MapFile{Data: []byte("<title>built</title>")}, pack(t, "run()")
+	for path, want := range map[string]string{"/graphql/console/main-1.js": "run()", "/graphql/console/queries.json": `[{"name":"one","query":"{ a }"}]`} {
+		if w := get(c.ServeFile, "GET", path); w.Code != 200 || w.Body.String() != want {
+			t.Errorf("%s: %d %s", path, w.Code, w.Body)
+		}
+	}
+	if w := get(c.ServePage, "GET", "/graphql"); !strings.Contains(w.Body.String(), "built") || w.Header().Get("Content-Security-Policy") != policy {
+		t.Errorf("after: %v %s", w.Header(), w.Body)
+	}
+}
+
 // TestBuilt looks at what `make console` made: the page has all it names, every file
 // is of a type we serve, and whose work it is stands beside it.
 func TestBuilt(t *testing.T) {

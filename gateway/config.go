@@ -244,7 +244,7 @@ func (c Config) withDefaults() Config {
 
 // LoadConfig reads a project's gateway.yaml, if there is one, and then the FROND_ variables
 // of environ, as [os.Environ] gives them. file names another file than DIR/gateway.yaml,
-// which then has to exist. extras are those that the program links ([Config.Extras]). The error is schema.Faults: everything wrong at once.
+// which then has to exist. extras is [Config.Extras]. The error is schema.Faults: everything wrong at once.
 func LoadConfig(dir, file string, environ []string, extras ...extra.Extra) (*Config, error) {
 	c := &Config{Dir: dir, Extras: extras}
 	return c, c.Load(file, environ)

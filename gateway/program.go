@@ -28,7 +28,7 @@ type Flags struct {
 	// BuiltIn is the text of a gateway.yaml inside the program, nil for none. A setting
 	// of it holds where file, variables and flags are silent.
 	BuiltIn []byte
-	// Extras are those of the settings (see [Config.Extras]).
+	// Extras is [Config.Extras] of the settings.
 	Extras []extra.Extra
 	// Unregistered receives each generator and conversion that cards name and the program
 	// does not have. Nil: they are faults.

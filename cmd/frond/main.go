@@ -68,6 +68,21 @@ func newRoot(s *shell) *cobra.Command {
 	root.PersistentFlags().BoolVar(&s.json, "json", false, "write data as one line of JSON, for another program")
 	root.SetFlagErrorFunc(flagError)
 	root.SuggestionsMinimumDistance = 2
-	root.AddCommand(newGateway(s), newServe(s), newMock(s), newHealth(s), newCall(s), newExport(s), newImport(s), newCheck(s), newDiff(s), newConform(s), newExplain(s), newAdvise(s), newSchema(s), newSync(s), newBuildFrond(s), newClient(s), newKeys(s), newInit(s), newMigrate(s), newFacts(s), newJobs(s), newShadow(s), newBackup(s), newRestore(s), newVersion(s))
+	for _, group := range []struct {
+		title    string
+		commands []*cobra.Command
+	}{
+		{"Start:", []*cobra.Command{newInit(s), newGateway(s), newServe(s), newMock(s)}},
+		{"Look:", []*cobra.Command{newCheck(s), newCall(s), newExplain(s), newSchema(s), newAdvise(s)}},
+		{"Data:", []*cobra.Command{newImport(s), newExport(s), newMigrate(s), newBackup(s), newRestore(s)}},
+		{"Operate:", []*cobra.Command{newHealth(s), newFacts(s), newJobs(s), newShadow(s), newKeys(s), newVersion(s)}},
+		{"Contract:", []*cobra.Command{newDiff(s), newConform(s), newClient(s), newSync(s), newBuildFrond(s)}},
+	} {
+		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title})
+		for _, c := range group.commands {
+			c.GroupID = group.title
+		}
+		root.AddCommand(group.commands...)
+	}
 	return root
 }

@@ -15,7 +15,7 @@ import (
 type storage interface {
 	// Write keeps the bytes of from once all of them have arrived, and no bytes if from fails.
 	Write(ctx context.Context, key, mediaType string, from io.Reader) error
-	// Open reads the bytes of a key. The error of a key without any is fs.ErrNotExist. ctx is that of
+	// Open reads the bytes of a key. The error of a key without any is fs.ErrNotExist. ctx holds for
 	// all reading.
 	Open(ctx context.Context, key string) (io.ReadSeekCloser, error)
 	// Remove removes all keys of an id. Without any it does nothing.

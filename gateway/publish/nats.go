@@ -13,7 +13,7 @@ import (
 // Broker publishes facts to NATS, for a program that links it.
 type Broker interface {
 	// Plan checks the settings of NATS, which have their defaults. facts are the published ones as FROND.FACT, nil for all;
-	// faults are those of their names. No connection: this process publishes nothing.
+	// faults are about their names. No connection: this process has no part in it.
 	Plan(n *NATS, facts []string, faults schema.Faults, o *Options) (Connection, schema.Faults)
 }
 

@@ -38,8 +38,7 @@ type Traces interface {
 
 // Options of [New].
 type Options struct {
-	// Provider is where spans go; nil: to an exporter of Traces where the OTEL_ variables name one,
-	// else nowhere.
+	// Provider takes the spans; nil: an exporter of Traces does, if the OTEL_ variables name one.
 	Provider TracerProvider
 	Measured bool    // there are metrics
 	Traces   Traces  // nil: the program does not link it, as the next one
