@@ -152,7 +152,7 @@ func makeGateway(ctx context.Context, project *facade.Project, opts *Options, li
 		first, err := newGeneration(host, g.session, again, &g.draining, f)
 		g.current.Store(first)
 		return err
-	}})
+	}, ready: func() error { return g.current.Load().ready() }})
 	if err != nil {
 		g.auth.Close()
 		return nil, err
@@ -163,6 +163,11 @@ func makeGateway(ctx context.Context, project *facade.Project, opts *Options, li
 	g.handler = front
 	host.follow(context.Background(), func(f *facade.Facade) (func(), error) { //nolint:contextcheck // a feed outlives the start
 		next, err := newGeneration(host, g.session, again, &g.draining, f)
+		if err == nil {
+			if err = next.ready(); err != nil {
+				next.endStreams()
+			}
+		}
 		return func() { g.current.Swap(next).endStreams() }, err
 	})
 	host.start() //nolint:contextcheck // Close ends what it starts

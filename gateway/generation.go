@@ -7,7 +7,10 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
+
+	"github.com/gorilla/mux"
 
 	"github.com/frondhost/frond/console"
 	"github.com/frondhost/frond/envelope"
@@ -32,8 +35,8 @@ type generation struct {
 	documents *graphqlhttp.Folder // trusted documents; nil: every document is trusted
 	places    []*place
 	mounted   []*mounted
-	exact     map[string]*mounted // by whole path
-	unknown   *mounted            // answers all other paths
+	router    *mux.Router // over mounted
+	unknown   *mounted    // answers all other paths
 	// streaming ends when the generation is replaced, or the host stops: clients then open
 	// their streams again on the new generation (docs/decisions/revealing-events.md).
 	streaming  context.Context //nolint:containedctx // a signal of the generation's life
@@ -85,6 +88,17 @@ func newGeneration(h *Host, session, again Session, draining *atomic.Bool, f *fa
 	gen.mount(&mounted{path: "/readyz", Path: guard.Path{Handler: h.ready(draining, false)}})
 	gen.route()
 	return gen, nil
+}
+
+// ready waits for the schemas of graphql-go, and returns what it refuses.
+func (g *generation) ready() error {
+	var problems []error
+	for _, p := range g.places {
+		if p.schema != nil {
+			problems = append(problems, p.schema.Ready())
+		}
+	}
+	return distinct(problems)
 }
 
 // serve builds the surface of a kind for an audience, "" for everybody, and mounts its paths.
@@ -188,30 +202,51 @@ func (g *generation) guard(m *mounted) *mounted {
 	return m
 }
 
-// route sorts the mounted paths. The answer to an unknown path lists the paths.
+// route mounts the paths on the router: a path that ends in a slash serves everything below it, and comes
+// after the paths there. The answer to an unknown path lists the paths.
 func (g *generation) route() {
-	g.exact = map[string]*mounted{}
+	g.router = mux.NewRouter()
+	routed := map[*mounted]bool{}
+	on := func(m *mounted, serves func(path string) bool) {
+		if !routed[m] {
+			routed[m] = true
+			// A matcher of ours costs no regular expression, which would allocate for each request.
+			g.router.MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool { return serves(r.URL.Path) }).Handler(m)
+		}
+	}
+	exact := func(m *mounted) { on(m, func(path string) bool { return path == m.path }) }
 	for _, m := range g.mounted {
 		if !strings.HasSuffix(m.path, "/") {
-			g.exact[m.path] = m
+			exact(m)
+			continue
 		}
+		for _, below := range g.mounted {
+			if strings.HasPrefix(below.path, m.path) && !strings.HasSuffix(below.path, "/") {
+				exact(below)
+			}
+		}
+		on(m, func(path string) bool { return strings.HasPrefix(path, m.path) })
 	}
-	g.exact["/"] = g.guard(&mounted{Path: guard.Path{Handler: g.welcome(notFound(g.paths()))}})
 	g.unknown = g.guard(&mounted{Path: guard.Path{Handler: notFound(g.paths())}})
+	g.router.NotFoundHandler = g.unknown
+	exact(g.guard(&mounted{path: "/", Path: guard.Path{Handler: g.welcome(notFound(g.paths()))}}))
 }
 
-// find is the handler of a request: that of the whole path, or the first that has everything below
-// its own.
+// matches are what the router writes its answers into. Its routes have no variables.
+var matches = sync.Pool{New: func() any { return &mux.RouteMatch{} }}
+
+var noVariables = map[string]string{}
+
+// find is the handler of a request, as the router has it.
 func (g *generation) find(r *http.Request) *guard.Path {
-	if m := g.exact[r.URL.Path]; m != nil {
-		return &m.Path
+	match := matches.Get().(*mux.RouteMatch)
+	*match = mux.RouteMatch{Vars: noVariables}
+	found := g.unknown
+	if g.router.Match(r, match) {
+		found = match.Handler.(*mounted)
 	}
-	for _, m := range g.mounted {
-		if strings.HasSuffix(m.path, "/") && strings.HasPrefix(r.URL.Path, m.path) {
-			return &m.Path
-		}
-	}
-	return &g.unknown.Path
+	matches.Put(match)
+	return &found.Path
 }
 
 // at is the handler of a path that was mounted by some generation. A surface that has become

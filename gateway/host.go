@@ -91,6 +91,9 @@ type opening struct {
 	// build builds what calls come through, over the first façade, while the store is prepared; nil:
 	// nothing.
 	build func(*Host, *facade.Facade) error
+	// ready waits for the end of what build has begun, once the store is open and before its tables
+	// change; nil: build begins no work.
+	ready func() error
 	// migrate takes the place of preparing the store and writing seeds: for commands that
 	// look at the schema, and serve nothing. nil: a start.
 	migrate func(context.Context, store.Migrator, *migration.Task) error
@@ -226,6 +229,11 @@ func (h *Host) begin(ctx context.Context, f *facade.Facade, as opening, complete
 	}
 	if err := h.store.open(ctx, h.mapped(f)); err != nil {
 		return err
+	}
+	if as.ready != nil {
+		if err := as.ready(); err != nil {
+			return err
+		}
 	}
 	if err := h.prepare(ctx, f); err != nil {
 		return err

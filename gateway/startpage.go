@@ -57,7 +57,7 @@ func (g *generation) surfaceList() string {
 	if g.documentViews("") != nil {
 		line(docsPath, "API reference, with a form for every operation", true)
 	}
-	if g.exact[sdlPath] != nil {
+	if g.at(sdlPath) != &g.unknown.Path {
 		line(sdlPath, "the GraphQL schema", true)
 	}
 	line("/livez", "whether the process runs", true)

@@ -58,6 +58,9 @@ type mounted struct {
 	place  *place // nil: one of the gateway's own paths
 }
 
+// ServeHTTP answers without the guards of the path: [guard.Front] has them.
+func (m *mounted) ServeHTTP(w http.ResponseWriter, r *http.Request) { m.Handler.ServeHTTP(w, r) }
+
 // routeOf finds the route of a request to a surface; "": there is none.
 func (p *place) routeOf(path string) func(*http.Request) string {
 	if p.table == nil || !strings.HasSuffix(path, "/") {

@@ -54,7 +54,7 @@ func NewBuilder() *Builder {
 // local name is an error of Build instead.
 func (b *Builder) Notes() []string { return b.types.claims.notes }
 
-// Build returns the schema. The error is schema.Faults where names are at fault: all of them, also those that RegisterAll and the
+// Build returns the schema. graphql-go's is made beside the caller then; Schema.Ready waits for it. The error is schema.Faults where names are at fault: all of them, also those that RegisterAll and the
 // other Register functions have returned. A Builder builds once; a second Build returns an
 // error, also where the first one failed.
 //
@@ -78,27 +78,29 @@ func (b *Builder) Build() (*binding.Schema, error) {
 		return nil, err
 	}
 	library.definition = func(name string) *ast.Definition { return parsed.Types[name] }
-	made := sync.OnceValues(func() (*graphql.Schema, error) { return library.schema(directives) })
+	served := b.doors.catalog
+	made := sync.OnceValues(func() (*graphql.Schema, error) {
+		g, err := library.schema(directives)
+		if err != nil {
+			return &graphql.Schema{}, refused(err, served)
+		}
+		return g, nil
+	})
 	s := &binding.Schema{
-		GraphQL: func() *graphql.Schema {
-			g, err := made()
-			if err != nil {
-				panic(err) // the claims have checked the same types: TestOddCards
-			}
-			return g
-		},
-		SDL: sync.OnceValue(func() string { return printSchema(directives, types) }),
-		AST: parsed, Catalog: b.doors.catalog, Fields: b.types.bindings, Nodes: b.rows.nodes, ByHand: library.byHand,
+		GraphQL: func() *graphql.Schema { g, _ := made(); return g },
+		Ready:   func() error { _, err := made(); return err },
+		SDL:     sync.OnceValue(func() string { return printSchema(directives, types) }),
+		AST:     parsed, Catalog: b.doors.catalog, Fields: b.types.bindings, Nodes: b.rows.nodes, ByHand: library.byHand,
 	}
 	if b.registered {
-		_, err = made()
-		if err == nil {
+		if err = s.Ready(); err == nil {
 			_, err = validation.LoadSchema(s.SDL())
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
+	go func() { _ = s.Ready() }()
 	*b = Builder{built: true, types: &typeSet{claims: &claims{notes: b.types.claims.notes}}}
 	return s, nil
 }

@@ -1,12 +1,14 @@
 package projection
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/graphql-go/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/schema"
 )
 
 // library makes graphql-go's types of the definitions of a schema, each when something first asks
@@ -108,6 +110,26 @@ func (l *library) fields(d *ast.Definition) graphql.Fields {
 	return fields
 }
 
+// refused is the fault of a schema that graphql-go does not accept. Its file is the card of the longest
+// type that graphql-go names, or the code that registered one by hand.
+func refused(err error, served *catalog.Catalog) error {
+	fault := schema.Fault{
+		File: "Go code", Message: "graphql-go refuses the schema: " + err.Error(),
+		Remedy: "correct the type that is registered by hand",
+	}
+	if served == nil {
+		return fault
+	}
+	longest := ""
+	for d := range served.Doors() {
+		if name := schema.GraphQLType(d.Name); len(name) > len(longest) && strings.Contains(err.Error(), name) {
+			longest = name
+			fault.File, fault.Remedy = d.Origin, "rename what it names, here or with renamed in frond.yaml"
+		}
+	}
+	return fault
+}
+
 // schema makes graphql-go's schema. The tables that graphql-go makes at first use are filled,
 // since they are written without a lock: an enum's, and the possible types of Node, which are made
 // again for every request.
@@ -126,7 +148,7 @@ func (l *library) schema(directives ast.DirectiveDefinitionList) (*graphql.Schem
 	}
 	g, err := graphql.NewSchema(config)
 	if err != nil {
-		return nil, fmt.Errorf("projection: graphql-go refuses the schema: %w; correct the type that was registered by hand", err)
+		return nil, err
 	}
 	node := g.Type("Node").(*graphql.Interface)
 	for _, o := range g.PossibleTypes(node) {

@@ -19,10 +19,12 @@ import (
 // Schema is a built GraphQL schema: graphql-go's, the SDL printed from it, and what
 // each generated field does. It never changes once it is built and may be shared.
 type Schema struct {
-	// GraphQL returns graphql-go's schema, and SDL the text, each made at the first call. An executor
-	// needs GraphQL for fields that were registered by hand, and SDL not at all.
+	// GraphQL returns graphql-go's schema, which is made beside the start of a gateway, and an empty one
+	// where graphql-go refuses it: Ready waits for it, and returns the fault. An executor needs it for
+	// fields that were registered by hand.
 	GraphQL func() *graphql.Schema
-	SDL     func() string
+	Ready   func() error
+	SDL     func() string // the text; made at the first call
 	AST     *ast.Schema // the types that documents are validated against
 	Catalog *catalog.Catalog
 	Fields  Fields
