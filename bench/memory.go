@@ -36,7 +36,7 @@ import (
 //	unread   20 clients that ask for 36 MB and do not read, so that the answers stay in memory
 //
 // Beside either one client reads a row every ten milliseconds. What counts is the most memory
-// the process held, and what that client noticed (docs/decisions/budgets.mddocs/decisions/http-guards.md).
+// the process held, and what that client noticed (docs/decisions/budgets.md, docs/decisions/http-guards.md).
 
 // What memory attacks: ten writers with five hundred notes of two kilobytes each. Its queries
 // make each answer many times what is read, and are as many as the attacker is. memoryLasts is

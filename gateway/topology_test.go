@@ -16,6 +16,7 @@ import (
 	"github.com/frondhost/frond/e2e/freeport"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/extra/all"
 )
 
 // folderOf is a project of files.
@@ -104,7 +105,7 @@ var silence = slog.New(slog.DiscardHandler)
 // front is a gateway over a project whose Fronds run where remotes says.
 func front(t *testing.T, p *facade.Project, remotes map[string]gateway.Remote) *gateway.Gateway {
 	t.Helper()
-	gw, err := gateway.New(p, &gateway.Options{Config: gateway.Config{Store: "memory", Remotes: remotes}, Logger: silence, Undecided: true})
+	gw, err := gateway.New(p, &gateway.Options{Config: gateway.Config{Extras: all.Extras(), Store: "memory", Remotes: remotes}, Logger: silence, Undecided: true})
 	if err != nil {
 		t.Fatal(err)
 	}

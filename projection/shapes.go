@@ -40,7 +40,7 @@ type named struct {
 // the place of the value:
 //
 //	object with properties     an object type of its own
-//	array                      a list; without `items`, [JSON]
+//	array                      a list; without `items`, a list of JSON
 //	anything else              a scalar or an enum, see leaf
 func (ss *shapes) output(n named) *ast.Type {
 	return ss.value(n, func(n named) *ast.Type { return ss.nestedOut(n).typ() })

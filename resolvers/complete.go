@@ -32,7 +32,7 @@ type tree struct {
 // treeKind says which members of a [tree] are set.
 type treeKind uint8
 
-// The kinds, with the members of a [Tree] that each sets. The zero Tree is null.
+// The kinds, with the members of a [tree] that each sets. The zero tree is null.
 const (
 	treeNull   treeKind = iota
 	treeLeaf            // Text, coerced already: it is written as it is

@@ -32,7 +32,6 @@
 //
 //	plan.go        plan, and its parts: units, levels, fetches, selection sets
 //	compile.go     CollectFields (6.3.2), once for a document and not for a row
-//	conditions.go  the variables of @skip and @include, which a plan is made for
 //	groups.go      aggregate and groups of a connection, as calls beside its list
 //	arguments.go   the arguments of a field become params, query and body of a call
 //	types.go       the object types of the schema, with the binding of each field

@@ -161,7 +161,7 @@ func (s *Subscription) Respond(ctx context.Context, events []*facade.Event) (ans
 	return answers, len(events), nil
 }
 
-// Document is equal for live queries that may be executed side by side ([facade.Together]):
+// Document is equal for live queries that may be executed side by side ([facade.Facade.Together]):
 // they share a document, which runs no code of the author. nil: the query is executed by
 // itself.
 func (s *Subscription) Document() any {

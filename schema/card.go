@@ -89,7 +89,7 @@ const deprecationReason = "x-deprecation-reason"
 const Deprecated = "No longer supported"
 
 // WhyDeprecated returns why the field should no longer be used: the text of
-// [DeprecationReason], or [Deprecated] where there is none. It is "" for a field that is not
+// x-deprecation-reason, or [Deprecated] where there is none. It is "" for a field that is not
 // deprecated.
 func (s *Shape) WhyDeprecated() string {
 	if !s.Deprecated {

@@ -14,7 +14,7 @@
 //	export, import      rows as a file                       package bulk of the façade
 //	check               faults, access, pinned paths         report.go, pins.go
 //	schema              what cards become
-//	diff                the breaks of a change of cards       diffversion.go, package diff
+//	diff                the breaks of a change of cards       package diff
 //	sync, build-frond,  files made of cards                  hostflags.go, package contract
 //	client
 //	keys                the keys of signed calls

@@ -17,7 +17,7 @@ import (
 // used from many goroutines. A host that has no such path, as the specification does not ask
 // for it, answers NOT_IMPLEMENTED here.
 //
-// A read of all facts without new events waits at the host for up to [FactsWait], so that a
+// A read of all facts without new events waits at the host for up to 20 seconds, so that a
 // reader in a loop gets an event at once, over one request at a time.
 type Facts struct {
 	host  *host

@@ -3,8 +3,7 @@
 //
 //	{by: ["status", "placedAt:month"], select: ["count", "total.sum"], having: {count: {gte: 5}}, sort: "-total.sum"}
 //
-// [Reader] reads one for a caller, a store answers [Groups], and [Shape] lays the answer
-// out:
+// [Reader] reads one for a caller, and a store answers [Groups]:
 //
 //	{"key": {"status": "paid", "placedAt": "2026-03-01T00:00:00+01:00"}, "count": 7, "total": {"sum": "81.50"}}
 package aggregate

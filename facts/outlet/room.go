@@ -2,7 +2,7 @@ package outlet
 
 import "sync"
 
-// memory bounds the bytes of all subscribers. [facade.Budget] is one.
+// memory bounds the bytes of all subscribers. [budget.Budget] is one.
 type memory interface {
 	// Take takes bytes, or returns why there are none.
 	Take(n int) error

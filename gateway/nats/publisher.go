@@ -46,7 +46,7 @@ type publisher struct {
 	conn    atomic.Pointer[client.Conn] // while Run runs
 }
 
-// newPublisher makes a publisher. It does not connect before [Publisher.Run]. The error is about the
+// newPublisher makes a publisher. It does not connect before [publisher.Run]. The error is about the
 // files of c, a [fileError], or its URL.
 func newPublisher(c clientConfig, opts publisherOptions) (*publisher, error) {
 	c = c.withDefaults()

@@ -58,7 +58,7 @@ type hook struct {
 	outage  outage // of the session, of which there is one at a time
 }
 
-// newHook makes a webhook. It sends no request before [Hook.Run]. The error names the remedy and
+// newHook makes a webhook. It sends no request before [hook.Run]. The error names the remedy and
 // repeats no secret.
 func newHook(c hookConfig, opts hookOptions) (*hook, error) {
 	err := checkHookURL(c.URL)

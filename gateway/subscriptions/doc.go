@@ -25,7 +25,6 @@
 //	ws_read.go       messages of the client
 //	ws_operate.go    operations
 //	ws_write.go      messages of the server
-//	ws_close.go      the close codes
 //	ws_socket.go     the network connection under the websocket, and text frames
 //
 // An [EventServer] answers with server-sent events (the repository graphql-sse, PROTOCOL.md), in both

@@ -70,8 +70,8 @@ type SocketSummary struct {
 	Took            time.Duration
 }
 
-// SocketServer accepts websockets of the protocol. It is an [http.Handler] for requests that [Upgrades]
-// reports. Whether a page may connect is decided by a guard in front of it.
+// SocketServer accepts websockets of the protocol. It is an [http.Handler] for requests
+// whose header Upgrade names a websocket. Whether a page may connect is decided by a guard in front of it.
 type SocketServer struct {
 	SocketOptions
 	ctx    context.Context // ends with the server: operations outlive the request of the upgrade

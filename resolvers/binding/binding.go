@@ -25,7 +25,7 @@ type Schema struct {
 	GraphQL func() *graphql.Schema
 	Ready   func() error
 	SDL     func() string // the text; made at the first call
-	AST     *ast.Schema // the types that documents are validated against
+	AST     *ast.Schema   // the types that documents are validated against
 	Catalog *catalog.Catalog
 	Fields  Fields
 	Nodes   map[string]*Node // the types of Query.node and Query.nodes, by schema.EntityKey

@@ -4,10 +4,8 @@
 // resolvers) and the reference executor (resolvers/reference) read them. Neither executor knows
 // the other, so their common rules are here as well:
 //
-//	binding.go   Schema, and for each generated field its call or its column
-//	nodeid.go    global ids: how an entity and a key become one opaque text
+//	binding.go   Schema, and for each generated field its call or its column; global ids
 //	window.go    paging over the ids in a row, and the checks of paging arguments
-//	params.go    params that are sent in two ways at once
 //
 // Fields that an author registers have a Resolve of their own. Its reads go out in batches: the
 // rows of an entity by a key ([Load], [LoadMany]) and values that no entity holds ([Lookup]).

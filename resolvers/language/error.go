@@ -129,7 +129,7 @@ func (f *Error) append(dst []byte) []byte {
 }
 
 // The codes of errors in a request itself: the names that clients know from other servers.
-// A failed call keeps the code of its [facade.Error].
+// A failed call keeps the code of its [kiterror.Error].
 const (
 	codeParse         = "GRAPHQL_PARSE_FAILED"         // the document is not GraphQL
 	CodeValidation    = "GRAPHQL_VALIDATION_FAILED"    // a rule of specification 5

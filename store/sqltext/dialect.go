@@ -49,7 +49,7 @@ type Words struct {
 }
 
 // Dialect writes what databases have different syntax for. Its methods append to the builder
-// they are given, and are called from many goroutines. Operands have passed [Operand]; the
+// they are given, and are called from many goroutines. Operands have passed [filter.Operand]; the
 // columns are under alias.
 type Dialect interface {
 	// Placeholder appends the place of value n of the statement, counted from 1: ? or $1.

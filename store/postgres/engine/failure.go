@@ -43,7 +43,7 @@ const (
 	tooManyArguments     = "54023"
 )
 
-// The failures that PostgreSQL has no code for. Callers never see their texts: [Public] gives
+// The failures that PostgreSQL has no code for. Callers never see their texts: [DB.Public] gives
 // each a code.
 var (
 	errClosed    = errors.New("the store is closed")
