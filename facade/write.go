@@ -203,8 +203,8 @@ func checkRelations(ctx context.Context, x *execution) error {
 	return nil
 }
 
-// beforeElsewhere returns what a store that keeps all rows says first, where a relation p leads nowhere elsewhere: that there
-// is no row to update, or that a relation before p leads nowhere.
+// beforeElsewhere returns the error that a store with all rows has before that of a relation p that leads nowhere elsewhere: there
+// is no row to update, or a relation before p leads nowhere.
 func beforeElsewhere(ctx context.Context, x *execution, p *schema.Property, dangling error) error {
 	var v *kiterror.Violation
 	if !errors.As(dangling, &v) {

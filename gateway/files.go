@@ -54,8 +54,8 @@ func (k *keptFiles) state() (state telemetry.Files, ok bool) {
 	return telemetry.Files{}, false
 }
 
-// noPlace stands for the storage of files where Config.KeepInMemory has replaced a store that has no place
-// for them, and none is set.
+// noPlace is the storage of files if Config.KeepInMemory has replaced a store without a place for them, and
+// the settings name no other.
 const noPlace = "none:"
 
 // filesStore is the storage of files: that of the settings, or one beside the store of rows.

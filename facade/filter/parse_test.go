@@ -225,3 +225,19 @@ func TestWriteNarrows(t *testing.T) {
 		}
 	}
 }
+
+// TestDepthOfRules: a gateway adds rules at every relation of a filter that it has judged.
+func TestDepthOfRules(t *testing.T) {
+	for _, c := range []struct {
+		levels, details int
+	}{{12, 0}, {13, 1}} {
+		deep := json.RawMessage(strings.Repeat(`{"not":`, c.levels-1) + `{"title":{"eq":"x"}}` + strings.Repeat("}", c.levels-1))
+		if _, details := filter.Parse(books(t), deep, ""); len(details) != c.details {
+			t.Errorf("%d levels of a caller: %v", c.levels, details)
+		}
+		p := filter.Parser{Rules: true}
+		if p.Parse(t.Context(), books(t), filter.All, deep); len(p.Details) != 0 {
+			t.Errorf("%d levels of a gateway: %v", c.levels, p.Details)
+		}
+	}
+}

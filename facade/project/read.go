@@ -164,7 +164,7 @@ func (r *folder) read(file string) Text {
 // its host ([Discovered]). It is data and not checked yet; package facade compiles it.
 type Frond struct {
 	Name   string
-	Dir    string          // where it stands in the project: fronds/catalog; "" for the root
+	Dir    string          // its folder in the project: fronds/catalog; "" for the root
 	Cards  []schema.Source // entities and views
 	Config Text            // frond.yaml; the zero Text where there is none
 	// Foreign says that Config and Cards are made of the discovery document of a remote. Beside is then

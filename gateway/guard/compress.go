@@ -25,7 +25,7 @@ func (a *answer) encode(status int) {
 	h := a.Header()
 	switch status {
 	case http.StatusNotModified:
-		varyOn(h, "Accept-Encoding") // as on the answer that it stands for
+		varyOn(h, "Accept-Encoding") // as on the answer that it replaces
 		return
 	case http.StatusNoContent, http.StatusPartialContent:
 		return

@@ -23,7 +23,7 @@ type Difference struct {
 	name string // of the field without places: items.price
 }
 
-// The bounds of what is kept of a call.
+// The bounds of a kept call.
 const (
 	maxFields = 20  // of one call
 	maxValue  = 200 // bytes of a value

@@ -13,7 +13,7 @@ import (
 	"github.com/frondhost/frond/facade/catalog"
 )
 
-// The bounds of the copies. What an asker reads comes on top, at most the client's limit of an answer each.
+// The bounds of the copies. The answer that an asker reads comes on top, at most the client's limit of an answer each.
 const (
 	maxWaiting = 256     // copies
 	maxBytes   = 8 << 20 // of their texts, and of the answers that they are compared with
@@ -45,7 +45,7 @@ func (s *Shadow) take(ctx context.Context, op *catalog.Operation, c *facade.Call
 	size := sizeOf(c) + int64(res.Size())
 	if q.waiting.Add(1) > maxWaiting || q.bytes.Load()+size > maxBytes {
 		q.waiting.Add(-1)
-		s.count(op, Dropped)
+		s.count(op, dropped)
 		return
 	}
 	q.bytes.Add(size)
@@ -115,7 +115,7 @@ func (s *Shadow) work() {
 func (s *Shadow) ask(one *call) {
 	to := s.target.Load()
 	if to == nil || to.err != nil {
-		s.count(one.op, Dropped)
+		s.count(one.op, dropped)
 		return
 	}
 	ctx, cancel := context.WithTimeout(s.ended, askTimeout)
@@ -123,7 +123,7 @@ func (s *Shadow) ask(one *call) {
 	defer func() {
 		if p := recover(); p != nil {
 			s.options.Log.Error("a copied query panicked", "panic", p)
-			s.count(one.op, Failed)
+			s.count(one.op, failed)
 		}
 	}()
 	res, err := to.caller.Call(ctx, &one.call)
@@ -131,12 +131,12 @@ func (s *Shadow) ask(one *call) {
 		return
 	}
 	if !conclusive(err) {
-		s.found(one, Failed, []Difference{{Field: "error", Here: codeOf(one.err), There: codeOf(err)}})
+		s.found(one, failed, []Difference{{Field: "error", Here: codeOf(one.err), There: codeOf(err)}})
 		return
 	}
 	if all := compare(one, res, err); len(all) > 0 {
-		s.found(one, Different, all)
+		s.found(one, different, all)
 		return
 	}
-	s.count(one.op, Same)
+	s.count(one.op, same)
 }

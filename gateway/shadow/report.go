@@ -67,13 +67,13 @@ func (s *Shadow) count(op *catalog.Operation, outcome Outcome) {
 	s.report.mu.Lock()
 	c := s.report.counts[frond]
 	switch outcome {
-	case Same:
+	case same:
 		c.Same++
-	case Different:
+	case different:
 		c.Different++
-	case Failed:
+	case failed:
 		c.Failed++
-	case Dropped:
+	case dropped:
 		c.Dropped++
 	}
 	s.report.mu.Unlock()
@@ -93,7 +93,7 @@ func (s *Shadow) found(one *call, outcome Outcome, all []Difference) {
 	}
 	s.report.kept = append(s.report.kept, f)
 	s.report.mu.Unlock()
-	if s.options.Differs == nil || outcome != Different {
+	if s.options.Differs == nil || outcome != different {
 		return
 	}
 	var names []string
@@ -105,7 +105,7 @@ func (s *Shadow) found(one *call, outcome Outcome, all []Difference) {
 	}
 }
 
-// Report returns what was counted and found. That of a nil shadow is empty.
+// Report returns the counts and the last differences. A nil shadow has an empty one.
 func (s *Shadow) Report() Report {
 	out := Report{Fronds: []Counts{}, Calls: []Found{}}
 	if s == nil {
@@ -156,7 +156,7 @@ func (s *Shadow) logMinute() {
 func (s *Shadow) fields(frond string) (names []string) {
 	for _, f := range s.Report().Calls {
 		for _, d := range f.Differences {
-			if name := f.Entity + "." + d.name; f.Frond == frond && f.Outcome == Different && !slices.Contains(names, name) && len(names) < 5 {
+			if name := f.Entity + "." + d.name; f.Frond == frond && f.Outcome == different && !slices.Contains(names, name) && len(names) < 5 {
 				names = append(names, name)
 			}
 		}

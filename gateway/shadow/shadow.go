@@ -39,10 +39,10 @@ type Outcome string
 
 // The outcomes.
 const (
-	Same      Outcome = "same"
-	Different Outcome = "different"
-	Failed    Outcome = "failed"  // the host gave no answer that could be compared
-	Dropped   Outcome = "dropped" // the queue was full: the host was not asked
+	same      Outcome = "same"
+	different Outcome = "different"
+	failed    Outcome = "failed"  // the host gave no answer that could be compared
+	dropped   Outcome = "dropped" // the queue was full: the host was not asked
 )
 
 // target answers copies: the façade in which the Fronds are remote.

@@ -253,7 +253,7 @@ func (c *conn) over() {
 	}
 }
 
-// message is one that is to be written. Of a response the text stands in front of its body.
+// message is one that is to be written. The text precedes the body of a response.
 type message struct {
 	text     []byte
 	response *resolvers.Response // nil: text is all
