@@ -26,7 +26,7 @@ func main() { frond.Main(frond.New(os.DirFS("site"))) }
 func TestCore(t *testing.T) {
 	unraced(t)
 	const (
-		mostModules, mostPackages = 32, 433 // aims: 24, 380
+		mostModules, mostPackages = 32, 434 // aims: 24, 380
 		mostBytes, mostStripped   = 52_000_000, 36_000_000
 	)
 	root, err := filepath.Abs(".")

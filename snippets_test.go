@@ -62,8 +62,10 @@ func snippets(t *testing.T, language string) (found []snippet) {
 var snippetImports = map[string]string{
 	"frond": module, "facade": module + "/facade", "gateway": module + "/gateway", "client": module + "/envelope/client",
 	"access": module + "/facade/access", "kiterror": module + "/facade/kiterror",
-	"catalog":   module + "/docs/snippets/catalog",
-	"jetstream": "github.com/nats-io/nats.go/jetstream", "nats": "github.com/nats-io/nats.go",
+	"catalog":    module + "/docs/snippets/catalog",
+	"postgres":   module + "/store/postgres",
+	"prometheus": module + "/gateway/prometheus",
+	"jetstream":  "github.com/nats-io/nats.go/jetstream", "nats": "github.com/nats-io/nats.go",
 	"context": "context", "embed": "embed", "fmt": "fmt", "http": "net/http", "strings": "strings", "testing": "testing", "time": "time",
 }
 
