@@ -141,11 +141,11 @@ var floors = map[string]string{
 	"gateway/telemetry":          "facts facts/delivery facade facade/budget facade/catalog facade/kiterror schema envelope/client gateway/extra gateway/jobs gateway/setting",
 	"gateway/jobs":               "facade facade/cron facade/kiterror",
 	// The queries that a Frond's next host is asked too, and how its answers differ.
-	"gateway/shadow":             "facade facade/catalog facade/kiterror schema schema/jsontext",
-	"gateway/startpage":          "facade facade/access facade/catalog facade/kiterror schema",
-	"gateway/files":              "facade facade/access facade/budget facade/catalog facade/cron facade/kiterror schema schema/jsontext envelope envelope/client envelope/signing rest gateway/extra gateway/jobs gateway/setting",
-	"gateway/topology":           "facade facade/compile facade/catalog facade/kiterror facade/project schema schema/jsontext envelope/client envelope/signing gateway/setting",
-	"gateway":                    "store/migration facts facts/consumer facts/delivery facade facade/compile facade/atomic facade/consistency facade/readset facade/access facade/budget facade/catalog facade/explain facade/kiterror facade/project facade/remote facade/seed schema schema/jsontext store store/sqlite envelope envelope/client envelope/signing rest resolvers resolvers/binding projection console gateway/extra gateway/files gateway/jobs gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/subscriptions gateway/topology gateway/shadow gateway/startpage describe facts/outlet facts/sse gateway/publish",
+	"gateway/shadow":    "facade facade/catalog facade/kiterror schema schema/jsontext",
+	"gateway/startpage": "facade facade/access facade/catalog facade/kiterror schema",
+	"gateway/files":     "facade facade/access facade/budget facade/catalog facade/cron facade/kiterror schema schema/jsontext envelope envelope/client envelope/signing rest gateway/extra gateway/jobs gateway/setting",
+	"gateway/topology":  "facade facade/compile facade/catalog facade/kiterror facade/project schema schema/jsontext envelope/client envelope/signing gateway/setting",
+	"gateway":           "store/migration facts facts/consumer facts/delivery facade facade/compile facade/atomic facade/consistency facade/readset facade/access facade/budget facade/catalog facade/explain facade/kiterror facade/project facade/remote facade/seed schema schema/jsontext store store/sqlite envelope envelope/client envelope/signing rest resolvers resolvers/binding projection console gateway/extra gateway/files gateway/jobs gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/subscriptions gateway/topology gateway/shadow gateway/startpage describe facts/outlet facts/sse gateway/publish",
 
 	// What Go authors write against.
 	"frond": "facade facade/compile facade/kiterror facade/access facade/catalog facade/rows schema schema/jsontext gateway gateway/extra",

@@ -103,7 +103,7 @@ func TestFailover(t *testing.T) {
 	cluster := pgtest.New(t, pgtest.Options{Durable: true, Replicas: 1, Synchronous: true})
 	name := cluster.Database(t)
 	first, second := cluster.Primary.URL(name), cluster.Replicas[0].URL(name)
-	store := first[:strings.LastIndexByte(first, '/')] + "," + second[strings.LastIndexByte(second, '@')+1:] + "?target_session_attrs=read-write"
+	store := first[:strings.LastIndexByte(first, '/')] + "," + second[strings.LastIndexByte(second, '@')+1:] + "&target_session_attrs=read-write"
 	gateways := startSeveral(t, severalProject(t), store, freeAddresses(t, 2))
 	load := &severalLoad{patience: 2 * time.Minute}
 	for _, p := range gateways {

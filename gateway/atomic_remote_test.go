@@ -158,13 +158,19 @@ func TestAtomicThatNoHostMakes(t *testing.T) {
 	gw := togetherPlace(t, signed, false, "stock")
 	both := togetherPlace(t, signed, false, "stock", "desk")
 	for _, c := range []struct{ name, calls, graphql, want string }{
-		{"two hosts", `{"method": "book.create", "params": {"body": {"id": "k", "name": "K"}}}, {"method": "rack.create", "params": {"body": {"id": "s", "name": "S"}}}`,
+		{
+			"two hosts", `{"method": "book.create", "params": {"body": {"id": "k", "name": "K"}}}, {"method": "rack.create", "params": {"body": {"id": "s", "name": "S"}}}`,
 			`mutation @atomic { createBook(input: {id: "k", name: "K"}) { id } createRack(input: {id: "s", name: "S"}) { id } }`,
-			"rack.create runs at the host of stock, and book.create runs here: no transaction has rows of two hosts; send their calls one by one"},
-		{"a delete that others point at", `{"method": "rack.delete", "params": {"params": {"id": "s"}}}`, `mutation @atomic { deleteRack(id: "s") }`,
-			"rack.delete cannot be part of a transaction at the host of stock: rows of another host point at rows of rack; call it by itself"},
-		{"rows behind a relation", `{"method": "board.list", "params": {"query": {"fields": "rack.name"}}}`, ``,
-			"board.list cannot be part of a transaction at the host of stock: it reads rows behind rack; call it by itself"},
+			"rack.create runs at the host of stock, and book.create runs here: no transaction has rows of two hosts; send their calls one by one",
+		},
+		{
+			"a delete that others point at", `{"method": "rack.delete", "params": {"params": {"id": "s"}}}`, `mutation @atomic { deleteRack(id: "s") }`,
+			"rack.delete cannot be part of a transaction at the host of stock: rows of another host point at rows of rack; call it by itself",
+		},
+		{
+			"rows behind a relation", `{"method": "board.list", "params": {"query": {"fields": "rack.name"}}}`, ``,
+			"board.list cannot be part of a transaction at the host of stock: it reads rows behind rack; call it by itself",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, ask := range []string{

@@ -142,7 +142,7 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 			return nil, errors.Join(as.elsewhere, err)
 		}
 		if as.serves && as.migrate == nil && !opts.Undecided {
-			h.shadow(shadowed, signer) //nolint:contextcheck // Close ends it
+			h.shadow(shadowed, signer)
 		}
 	}
 	h.topology.Discover(ctx, firstDiscovery)

@@ -58,7 +58,7 @@ func (h *Host) shadow(shadowed map[string]Remote, signer *signing.Signer) {
 
 // follow asks by the documents of the hosts, as they change.
 func (s *shadows) follow(ctx context.Context, h *Host) {
-	s.hosts.Watch(context.WithoutCancel(ctx), func() {
+	s.hosts.Watch(context.WithoutCancel(ctx), func() { //nolint:contextcheck // a façade is compiled without one
 		h.renewing.Lock()
 		defer h.renewing.Unlock()
 		h.compileShadow()

@@ -72,12 +72,18 @@ func TestLine(t *testing.T) {
 		call facade.Call
 		want string
 	}{
-		{list, facade.Call{Invocation: facade.Invocation{Query: []byte(`{"filter":{"n":{"gt":1}},"sort":"-n","limit":2}`), State: access.State{"user": map[string]any{"id": "o'neill"}}}},
-			`frond call cup.list --state '{"user":{"id":"o'\''neill"}}' 'filter:={"n":{"gt":1}}' sort=-n limit:=2`},
+		{
+			list,
+			facade.Call{Invocation: facade.Invocation{Query: []byte(`{"filter":{"n":{"gt":1}},"sort":"-n","limit":2}`), State: access.State{"user": map[string]any{"id": "o'neill"}}}},
+			`frond call cup.list --state '{"user":{"id":"o'\''neill"}}' 'filter:={"n":{"gt":1}}' sort=-n limit:=2`,
+		},
 		{find, facade.Call{Invocation: facade.Invocation{ID: []byte(`"a"`)}, Select: []string{"id", "n"}}, `frond call cup.findById id=a 'fields:=["id","n"]'`},
 		{find, facade.Call{Each: &facade.Each{Field: "id", Keys: raw(`"a"`, `"b"`)}}, `frond call cup.findByIds 'ids:=["a","b"]'`},
-		{list, facade.Call{Each: &facade.Each{Field: "boxId", Keys: raw(`1`)}, Invocation: facade.Invocation{Query: []byte(`{"filter":{"n":{"eq":1}}}`)}},
-			`frond call cup.list 'filter:={"and":[{"boxId":{"in":[1]}},{"n":{"eq":1}}]}'`},
+		{
+			list,
+			facade.Call{Each: &facade.Each{Field: "boxId", Keys: raw(`1`)}, Invocation: facade.Invocation{Query: []byte(`{"filter":{"n":{"eq":1}}}`)}},
+			`frond call cup.list 'filter:={"and":[{"boxId":{"in":[1]}},{"n":{"eq":1}}]}'`,
+		},
 	} {
 		if got := line(&call{op: c.op, call: c.call}); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)

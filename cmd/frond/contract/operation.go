@@ -140,7 +140,9 @@ func (b *reading) documents(f *catalog.Frond) {
 		door := &all.Fronds[i].Doors[j]
 		door.Files, door.FileFields = b.model.Doors[j].Files, nil
 	}
-	b.model.Contract = (&schema.Discovery{Fronds: all.Fronds[i : i+1]}).AppendJSON(nil)
+	frond := all.Fronds[i]
+	frond.Atomic = false // it is a property of the host
+	b.model.Contract = (&schema.Discovery{Fronds: []schema.DiscoveredFrond{frond}}).AppendJSON(nil)
 	var defs schema.Object
 	for _, d := range f.Doors {
 		if d.Entity != nil {

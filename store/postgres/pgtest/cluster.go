@@ -100,13 +100,13 @@ func (c *Cluster) copied(from *Server) (*Server, error) {
 
 // Promote makes a replica a primary that takes writes. The other servers do not learn of it.
 func (c *Cluster) Promote(replica *Server) error {
-	if err := replica.Exec("postgres", "select pg_promote(true, 30)"); err != nil {
-		return err
-	}
 	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
 		state, err := replica.Query("postgres", "pg_is_in_recovery()")
 		if err == nil && state == "false" {
 			return nil
+		}
+		if err == nil { // the server may end the connection while it becomes a primary
+			err = replica.Exec("postgres", "select pg_promote(true, 30)")
 		}
 		if time.Now().After(deadline) {
 			return errors.Join(fmt.Errorf("the replica is no primary after %s", patience), err)
