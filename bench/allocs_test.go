@@ -162,10 +162,11 @@ func TestStartAllocations(t *testing.T) {
 	start() // makes the tables
 	allocations, kept := start()
 	t.Logf("%d allocations, %d MiB kept", allocations, kept)
-	if allocations > 3_200_000 {
+	// graphql-go's schema is 1.3 million of the allocations and 27 MiB of what is kept.
+	if allocations > 4_600_000 {
 		t.Errorf("a start takes %d allocations", allocations)
 	}
-	if kept > 48 {
+	if kept > 78 {
 		t.Errorf("a gateway keeps %d MiB", kept)
 	}
 }

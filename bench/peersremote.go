@@ -22,6 +22,7 @@ import (
 	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/extra/all"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -450,6 +451,7 @@ func forget(w http.ResponseWriter, r *http.Request) {
 // equip adds rules for doors to a project's cards, and to config a signing key, metrics and the
 // address of the sink in dir.
 func equip(dir string, cards fstest.MapFS, rules map[string]string, config *gateway.Config) (fstest.MapFS, error) {
+	config.Extras = all.Extras()
 	cards = maps.Clone(cards)
 	for file, text := range rules {
 		cards[file] = &fstest.MapFile{Data: []byte(text)}
