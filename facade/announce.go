@@ -231,10 +231,7 @@ func (t *touched) along(ctx context.Context, c catalog.Cascade, ids []json.RawMe
 		if err := t.by(ctx, e, gone); err != nil || !found.More {
 			return err
 		}
-		q.From = nil
-		for _, v := range jsontext.Elements(found.Keys[found.Rows.Len()-1]) {
-			q.From = append(q.From, v)
-		}
+		q.From = jsontext.List(found.Keys[found.Rows.Len()-1])
 	}
 }
 

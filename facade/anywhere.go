@@ -46,9 +46,6 @@ func rowsAnywhere(ctx context.Context, x *viewer, e *schema.Entity, fields []str
 		if !found.More {
 			return nil
 		}
-		q.From = nil
-		for _, v := range jsontext.Elements(found.Keys[len(found.Keys)-1]) {
-			q.From = append(q.From, v)
-		}
+		q.From = jsontext.List(found.Keys[len(found.Keys)-1])
 	}
 }

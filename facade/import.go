@@ -508,7 +508,7 @@ func (m *importing) updateOne(ctx context.Context, x *execution, r *importRow) e
 // nowhere.
 func importsElsewhere(run func(context.Context, *execution) (*Result, error)) func(context.Context, *execution) (*Result, error) {
 	return func(ctx context.Context, x *execution) (*Result, error) {
-		all := elements(x.call.Invocation.Body)
+		all := jsontext.List(x.call.Invocation.Body)
 		if err := x.askReferences(ctx, len(all), func(i int, p *schema.Property) json.RawMessage { return jsontext.Get(all[i], p.Name) }); err != nil {
 			return nil, err
 		}

@@ -83,7 +83,7 @@ func admitCreateMany(ctx context.Context, x *execution) error {
 	x.many = m
 	one, i := x.oneRow(op, nil), 0
 	var dangling error
-	all, follows := elements(in.Body), x.atOnce(op) || x.runner.by == byRemote
+	all, follows := jsontext.List(in.Body), x.atOnce(op) || x.runner.by == byRemote
 	ctx, err := withFiles(ctx, x, all)
 	if err == nil && follows {
 		one.exist, err = referencesOf(ctx, x, all)
@@ -243,7 +243,7 @@ func runCreateMany(ctx context.Context, x *execution) (*Result, error) {
 	}
 	x.nested = nil // calls of create write them
 	var made []*Result
-	for i, row := range elements(x.call.Invocation.Body) {
+	for i, row := range jsontext.List(x.call.Invocation.Body) {
 		res, err := x.callOne(ctx, x.needed(0), Invocation{Body: row}, x.calledFields())
 		if err != nil {
 			return nil, atRow(err, i)
@@ -255,14 +255,6 @@ func runCreateMany(ctx context.Context, x *execution) (*Result, error) {
 		res.Form = FormItems
 	}
 	return res, err
-}
-
-// elements are the items of an array with their indexes.
-func elements(array json.RawMessage) (all []json.RawMessage) {
-	for _, item := range jsontext.Elements(array) {
-		all = append(all, item)
-	}
-	return all
 }
 
 // transactional returns why a write of many rows cannot be one transaction, or nil.
@@ -346,7 +338,7 @@ func insertRecords(ctx context.Context, x *execution) (*rows.Rows, error) {
 // insertLate writes new rows of which some have a key that another row has. broken is the CONFLICT.
 func insertLate(ctx context.Context, x *execution, broken error, insert func([]Record, *Terms) (*rows.Rows, error)) (*rows.Rows, error) {
 	h := &heldRows{x: x, terms: &x.many.terms, records: x.many.records}
-	bodies := elements(x.call.Invocation.Body)
+	bodies := jsontext.List(x.call.Invocation.Body)
 	return x.late.write(ctx, h, broken,
 		func(err error) ([]rowConflict, error) { return takenIn(ctx, x, h.written(), takenKeyOf(err)) },
 		insert,
@@ -376,13 +368,7 @@ func manyRemote(ctx context.Context, x *execution, r RemoteRequest) (*Result, er
 		if err != nil {
 			return nil, err
 		}
-		query := schema.Object{{Name: "where", Value: where.AppendJSON(nil)}}
-		for name, value := range jsontext.Members(in.Query) {
-			if name != "where" {
-				query = append(query, schema.Member{Name: name, Value: value})
-			}
-		}
-		in.Query = query.AppendJSON(nil)
+		in.Query = jsontext.With(in.Query, "where", where.AppendJSON(nil))
 	}
 	return x.host.remotes.Call(ctx, r, sentCall(x, in))
 }
@@ -413,7 +399,7 @@ func conflictOfMany(ctx context.Context, x *execution, err error) error {
 	if len(at) == 0 {
 		return maskedConflict(ctx, &x.viewer, err)
 	}
-	bodies := elements(x.call.Invocation.Body)
+	bodies := jsontext.List(x.call.Invocation.Body)
 	var first *kiterror.Error
 	for _, c := range at {
 		one := x.oneRow(x.needed(0), bodies[c.row])

@@ -87,20 +87,12 @@ func (m *merging) fill(ctx context.Context, q *Find, found *Found, pages []*merg
 		for _, r := range page.rows {
 			if at := fetched.Groups[places[string(r.id)]]; at.From < at.To {
 				found.Rows.CopyRow(fetched.Rows.Row(at.From))
-				found.Keys = append(found.Keys, appendList(r.values))
+				found.Keys = append(found.Keys, jsontext.AppendTexts(nil, r.values))
 			}
 		}
 		page.To = found.Rows.Len()
 	}
 	return nil
-}
-
-func appendList(values []json.RawMessage) json.RawMessage {
-	out := []byte{'['}
-	for _, v := range values {
-		out = append(jsontext.Comma(out), v...)
-	}
-	return append(out, ']')
 }
 
 // sortedRows returns the rows that meet a find, without its page, in its order.

@@ -31,11 +31,7 @@ func locate(ctx context.Context, x *execution, from []json.RawMessage, backward 
 		return nil, err
 	}
 	if found.Rows.Len() > 0 {
-		var whole []json.RawMessage
-		for _, v := range jsontext.Elements(found.Keys[0]) {
-			whole = append(whole, v)
-		}
-		if isAtCursor(from, whole) {
+		if whole := jsontext.List(found.Keys[0]); isAtCursor(from, whole) {
 			return whole, nil
 		}
 	}

@@ -135,7 +135,7 @@ func (a *unwrittenRow) Related(f *filter.Filter) (*filter.Filter, error) {
 func (a *unwrittenRow) aggregated(f *filter.Filter) (*filter.Filter, error) {
 	keys, written := a.Value(f.Link.Field)
 	switch inverse := f.Link.Inverse != nil; {
-	case inverse && a.new, !inverse && written && len(elements(keys)) == 0:
+	case inverse && a.new, !inverse && written && len(jsontext.List(keys)) == 0:
 		return decided(f.MeetsNone()), nil
 	case inverse, !written:
 		return f, nil

@@ -47,18 +47,18 @@ func newEachCall(h *host, p *pending, query json.RawMessage) *eachCall {
 //	            {"filter":{"products":{"some":{"id":{"eq":"p1"}}}}}   through rows in between
 func (c *eachCall) forKey(key json.RawMessage) (params, query json.RawMessage) {
 	if c.p.call.Operation != "list" {
-		return withMember(c.p.call.Invocation.Params, "id", key), c.query
+		return jsontext.With(c.p.call.Invocation.Params, "id", key), c.query
 	}
 	equal := append(append([]byte(`{"eq":`), key...), '}')
 	if c.through != nil {
-		equal = withMember(nil, "some", withMember(nil, c.through.Target.Primary.Name, equal))
+		equal = jsontext.With(nil, "some", jsontext.With(nil, c.through.Target.Primary.Name, equal))
 	}
 	own := jsontext.Get(c.query, "filter")
-	filter := withMember(own, c.filterKey(), equal)
+	filter := jsontext.With(own, c.filterKey(), equal)
 	if jsontext.Get(own, c.filterKey()) != nil { // the façade leaves no condition on the key
-		filter = append(append(append(append([]byte(`{"and":[`), own...), ','), withMember(nil, c.filterKey(), equal)...), "]}"...)
+		filter = append(append(append(append([]byte(`{"and":[`), own...), ','), jsontext.With(nil, c.filterKey(), equal)...), "]}"...)
 	}
-	return c.p.call.Invocation.Params, withMember(c.query, "filter", filter)
+	return c.p.call.Invocation.Params, jsontext.With(c.query, "filter", filter)
 }
 
 // filterKey is the name of Each's field in a filter: a relation has a key name.

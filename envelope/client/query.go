@@ -106,19 +106,7 @@ func (p *pending) hostQuery(query json.RawMessage) (json.RawMessage, *kiterror.E
 		return query, nil // one row without its version: the same query as of hosts that know no fields
 	}
 	if names := p.call.Select; len(names) > 0 && p.hasFields(names) {
-		return withMember(query, "fields", jsontext.AppendStrings(nil, names)), nil
+		return jsontext.With(query, "fields", jsontext.AppendStrings(nil, names)), nil
 	}
 	return query, nil
-}
-
-// withMember is an object with one member set, the others unchanged. The member comes first; a
-// nil object is an empty one.
-func withMember(object json.RawMessage, name string, value json.RawMessage) json.RawMessage {
-	out := append(jsontext.AppendName([]byte{'{'}, name), value...)
-	for n, v := range jsontext.Members(object) {
-		if n != name {
-			out = append(jsontext.AppendName(append(out, ','), n), v...)
-		}
-	}
-	return append(out, '}')
 }

@@ -157,7 +157,7 @@ func read(sent json.RawMessage) (calls []call, details []schema.Detail) {
 		}
 	}
 	list := jsontext.Get(sent, "calls")
-	items := elements(list)
+	items := jsontext.List(list)
 	for name := range jsontext.Members(sent) {
 		if name != "calls" {
 			refuse("/"+jsontext.Token(name), schema.UnknownKey, "is not a key of atomic; send calls alone")
@@ -226,14 +226,6 @@ func (c *call) read(value json.RawMessage, at string, refuse func(at, code, mess
 	}
 }
 
-// elements are those of a JSON array.
-func elements(array json.RawMessage) (all []json.RawMessage) {
-	for _, item := range jsontext.Elements(array) {
-		all = append(all, item)
-	}
-	return all
-}
-
 // resolver replaces references by members of earlier results.
 type resolver struct {
 	results []json.RawMessage
@@ -247,7 +239,7 @@ func (r *resolver) resolve(value json.RawMessage, at string) json.RawMessage {
 	}
 	switch jsontext.KindOf(value) {
 	case jsontext.Array:
-		items := elements(value)
+		items := jsontext.List(value)
 		for i := range items {
 			items[i] = r.resolve(items[i], at+"/"+strconv.Itoa(i))
 		}
@@ -292,7 +284,7 @@ func (r *resolver) member(value, path json.RawMessage, at string) json.RawMessag
 	for _, word := range words[1:] {
 		switch jsontext.KindOf(found) {
 		case jsontext.Array:
-			items := elements(found)
+			items := jsontext.List(found)
 			n, err := strconv.Atoi(word)
 			if found = nil; err == nil && n >= 0 && n < len(items) {
 				found = items[n]

@@ -77,11 +77,7 @@ func readSeeds(r *report, m *model, texts *seedTexts, src *project.Frond) (seeds
 			r.fault(text.File, "", "seeds have to be a list of rows", "begin every row with a hyphen")
 			continue
 		}
-		f := facade.SeedFile{File: text.File, Entity: e}
-		for _, row := range jsontext.Elements(text.json) {
-			f.Rows = append(f.Rows, row)
-		}
-		seeds = append(seeds, f)
+		seeds = append(seeds, facade.SeedFile{File: text.File, Entity: e, Rows: jsontext.List(text.json)})
 	}
 	return seeds
 }

@@ -140,7 +140,7 @@ func (d *differ) object(at place, here, there json.RawMessage) {
 
 // list compares the items of two lists: in their order, or, of rows without a sort, by their keys.
 func (d *differ) list(at place, here, there json.RawMessage) {
-	a, b := items(here), items(there)
+	a, b := jsontext.List(here), jsontext.List(there)
 	if mine, theirs := d.byKey(a), d.byKey(b); !d.sorted && mine != nil && theirs != nil {
 		for _, row := range a {
 			key := keyText(jsontext.Get(row, d.key))
@@ -187,11 +187,4 @@ func keyText(key json.RawMessage) string {
 		return cut(jsontext.Unquote(key), maxValue)
 	}
 	return shortened(key)
-}
-
-func items(list json.RawMessage) (all []json.RawMessage) {
-	for _, item := range jsontext.Elements(list) {
-		all = append(all, item)
-	}
-	return all
 }

@@ -33,7 +33,7 @@ func line(one *call) string {
 		}
 	}
 	if len(c.Select) > 0 && jsontext.Get(query, "fields") == nil && one.op.Builtin && operation != catalog.Aggregate {
-		query = with(query, "fields", jsontext.AppendStrings(nil, c.Select))
+		query = jsontext.With(query, "fields", jsontext.AppendStrings(nil, c.Select))
 	}
 	words := []string{"frond", "call", one.op.Door.Name + "." + operation}
 	if len(in.State) > 0 {
@@ -60,18 +60,7 @@ func narrowed(query json.RawMessage, field string, keys json.RawMessage) json.Ra
 	if sent := jsontext.Get(query, "filter"); sent != nil && !jsontext.IsNull(sent) {
 		own = schema.Object{{Name: "and", Value: jsontext.AppendTexts(nil, []json.RawMessage{own, sent})}}.AppendJSON(nil)
 	}
-	return with(query, "filter", own)
-}
-
-// with is an object with a member set.
-func with(object json.RawMessage, name string, value json.RawMessage) json.RawMessage {
-	out := schema.Object{{Name: name, Value: value}}
-	for n, v := range jsontext.Members(object) {
-		if n != name {
-			out = append(out, schema.Member{Name: n, Value: v})
-		}
-	}
-	return out.AppendJSON(nil)
+	return jsontext.With(query, "filter", own)
 }
 
 // quoted is a word for a shell.

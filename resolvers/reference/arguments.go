@@ -2,12 +2,10 @@ package reference
 
 import (
 	"encoding/json"
-	"maps"
 	"slices"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/resolvers/binding"
-	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // invoke puts the arguments of a field into the invocation, each where its binding says.
@@ -82,14 +80,6 @@ func windowOf(args map[string]any) binding.Window {
 		return nil
 	}
 	return binding.Window{First: number("first"), Last: number("last"), Offset: number("offset"), After: text("after"), Before: text("before")}
-}
-
-// withMember returns a JSON object with one more member. A member of the same name that is
-// there already stays.
-func withMember(object json.RawMessage, name string, value json.RawMessage) json.RawMessage {
-	members := map[string]json.RawMessage{name: value}
-	maps.Insert(members, jsontext.Members(object))
-	return mustJSON(members)
 }
 
 // mustJSON returns v as JSON. Its values were decoded from a document or from JSON, so JSON

@@ -12,6 +12,7 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/resolvers/binding"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // executor makes the resolvers of a schema's fields. It is immutable and may be used from
@@ -271,7 +272,7 @@ func (e *executor) narrow(c *facade.Call, b *binding.Field, p graphql.ResolvePar
 	// The selections of the rows are two levels lower, below items and edges.node.
 	if b.IsPage() {
 		if total := e.pageColumns(c, p.Info, p.Info.FieldASTs, typ); b.IsList() && !total {
-			c.Invocation.Query = withMember(c.Invocation.Query, "total", json.RawMessage("false"))
+			c.Invocation.Query = jsontext.With(c.Invocation.Query, "total", json.RawMessage("false"))
 		}
 		return
 	}

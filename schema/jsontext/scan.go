@@ -137,6 +137,14 @@ func Elements(arr []byte) iter.Seq2[int, json.RawMessage] {
 	}
 }
 
+// List returns the elements of an array, and nil for an empty array or another kind.
+func List(arr []byte) (all []json.RawMessage) {
+	for _, item := range Elements(arr) {
+		all = append(all, item)
+	}
+	return all
+}
+
 // Get returns the value of the first member called name, or nil if obj has no such member or is
 // another kind of value. A member that is null has the text null. It scans the object from its
 // beginning: for several members use [Members].

@@ -137,3 +137,15 @@ func AppendList[T any](dst []byte, list []T, write func(dst []byte, element T) [
 func AppendTexts[T ~[]byte](dst []byte, list []T) []byte {
 	return AppendList(dst, list, func(dst []byte, text T) []byte { return append(dst, text...) })
 }
+
+// With returns an object with one member set: the member comes first, the others follow as they are.
+// For any other kind it returns an object with that member alone.
+func With(obj []byte, name string, value json.RawMessage) json.RawMessage {
+	out := append(AppendName([]byte{'{'}, name), value...)
+	for n, v := range Members(obj) {
+		if n != name {
+			out = append(AppendName(append(out, ','), n), v...)
+		}
+	}
+	return append(out, '}')
+}

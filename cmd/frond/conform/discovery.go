@@ -28,7 +28,7 @@ var discovery = []clause{
 		}
 	})},
 	{ID: "doors", Number: "2.5", Text: "each Frond has a name and doors, each door a name and ops", Without: "ignores the document", try: document(func(t *trial) {
-		fronds := elements(jsontext.Get(t.raw, "fronds"))
+		fronds := jsontext.List(jsontext.Get(t.raw, "fronds"))
 		if len(fronds) == 0 {
 			t.fail("fronds has no element")
 		}
@@ -36,7 +36,7 @@ var discovery = []clause{
 			if !isText(jsontext.Get(f, "name")) || jsontext.KindOf(jsontext.Get(f, "doors")) != jsontext.Array {
 				t.fail("a Frond has no name or no doors: %s", cut(string(f)))
 			}
-			for _, d := range elements(jsontext.Get(f, "doors")) {
+			for _, d := range jsontext.List(jsontext.Get(f, "doors")) {
 				if !isText(jsontext.Get(d, "name")) || jsontext.KindOf(jsontext.Get(d, "ops")) != jsontext.Array {
 					t.fail("a door has no name or no ops: %s", cut(string(d)))
 				}
@@ -65,11 +65,11 @@ var discovery = []clause{
 		}
 	})},
 	{ID: "facts", Number: "2.5.3", Text: "facts is a list; each fact has a name", Without: "has no facts of the host", try: document(func(t *trial) {
-		for _, f := range elements(jsontext.Get(t.raw, "fronds")) {
+		for _, f := range jsontext.List(jsontext.Get(t.raw, "fronds")) {
 			if jsontext.KindOf(jsontext.Get(f, "facts")) != jsontext.Array {
 				t.fail("facts is %s; write [] if there are none", orAbsent(jsontext.Get(f, "facts")))
 			}
-			for _, fact := range elements(jsontext.Get(f, "facts")) {
+			for _, fact := range jsontext.List(jsontext.Get(f, "facts")) {
 				if !isText(jsontext.Get(fact, "name")) {
 					t.fail("a fact has no name: %s", cut(string(fact)))
 				}
@@ -148,9 +148,9 @@ func document(try func(*trial)) func(*trial) {
 
 // operations returns the operations of every door, in the order of the document.
 func (s *suite) operations() (all []json.RawMessage) {
-	for _, f := range elements(jsontext.Get(s.raw, "fronds")) {
-		for _, d := range elements(jsontext.Get(f, "doors")) {
-			all = append(all, elements(jsontext.Get(d, "ops"))...)
+	for _, f := range jsontext.List(jsontext.Get(s.raw, "fronds")) {
+		for _, d := range jsontext.List(jsontext.Get(f, "doors")) {
+			all = append(all, jsontext.List(jsontext.Get(d, "ops"))...)
 		}
 	}
 	return all
@@ -158,8 +158,8 @@ func (s *suite) operations() (all []json.RawMessage) {
 
 // card is the card of the door as the document has it; nil: the door stores no rows.
 func (t *trial) card() json.RawMessage {
-	for _, f := range elements(jsontext.Get(t.raw, "fronds")) {
-		for _, d := range elements(jsontext.Get(f, "doors")) {
+	for _, f := range jsontext.List(jsontext.Get(t.raw, "fronds")) {
+		for _, d := range jsontext.List(jsontext.Get(f, "doors")) {
 			if schema.EntityKey(jsontext.Unquote(jsontext.Get(d, "name"))) == schema.EntityKey(t.door.there.Name) {
 				t.host.sent, t.host.got = discover, string(d)
 				return jsontext.Get(d, "schema")
@@ -167,17 +167,6 @@ func (t *trial) card() json.RawMessage {
 		}
 	}
 	return nil
-}
-
-// elements are the elements of a list; none of another value.
-func elements(list json.RawMessage) (all []json.RawMessage) {
-	if jsontext.KindOf(list) != jsontext.Array {
-		return nil
-	}
-	for _, v := range jsontext.Elements(list) {
-		all = append(all, v)
-	}
-	return all
 }
 
 func isText(v json.RawMessage) bool {

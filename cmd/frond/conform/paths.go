@@ -45,7 +45,7 @@ var paths = []clause{
 		case t.verdict != passed:
 		case a.status != http.StatusOK || jsontext.KindOf(jsontext.Get(a.body, "files")) != jsontext.Array:
 			t.fail("the answer has no files: status %d", a.status)
-		case len(elements(jsontext.Get(a.body, "files"))) > 0:
+		case len(jsontext.List(jsontext.Get(a.body, "files"))) > 0:
 			t.fail("a file with an unknown id is described")
 		}
 	})},

@@ -24,12 +24,12 @@ var reads = []clause{
 		switch {
 		case text == nil:
 		case jsontext.KindOf(text) == jsontext.Array:
-			t.door.rows = elements(text)
+			t.door.rows = jsontext.List(text)
 			t.fail("the result is a bare array")
 		case jsontext.KindOf(jsontext.Get(text, "items")) != jsontext.Array:
 			t.fail("items is %s", orAbsent(jsontext.Get(text, "items")))
 		default:
-			t.door.rows = elements(jsontext.Get(text, "items"))
+			t.door.rows = jsontext.List(jsontext.Get(text, "items"))
 			if _, whole := schema.Integer(jsontext.Get(text, "total")); !whole {
 				t.fail("total is %s, and has to be an integer", orAbsent(jsontext.Get(text, "total")))
 			}
@@ -310,7 +310,7 @@ func itemsOf(text json.RawMessage) []json.RawMessage {
 	if jsontext.KindOf(text) == jsontext.Object {
 		text = jsontext.Get(text, "items")
 	}
-	return elements(text)
+	return jsontext.List(text)
 }
 
 // equal reports whether two values are equal, however they are written.
