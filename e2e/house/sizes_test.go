@@ -1,4 +1,4 @@
-package frond_test
+package house_test
 
 import (
 	"cmp"
@@ -44,9 +44,8 @@ var ratchets = []ratchet{
 	{"hard sentence forms in 1,000 lines of Markdown", 0.3, 8},
 }
 
-// TestSizes holds every ratchet and prints the table of them: go test . -run TestSizes -v.
+// TestSizes holds every ratchet and prints the table of them: go test ./e2e/house -run TestSizes -v.
 func TestSizes(t *testing.T) {
-	unraced(t)
 	sizes := map[string]measured{}
 	maps.Copy(sizes, sizesOfCode(t))
 	maps.Copy(sizes, sizesOfProse(t))
@@ -58,7 +57,7 @@ func TestSizes(t *testing.T) {
 		}
 		t.Logf("%-52s %9.6g %9.6g %9.6g  %s", r.what, m.size, r.most, r.aim, m.where)
 		if m.size > r.most {
-			t.Errorf("%s: %.6g is above the bound of %.6g; make it smaller, or raise the bound in sizes_test.go and give the reason in the commit", r.what, m.size, r.most)
+			t.Errorf("%s: %.6g is above the bound of %.6g; make it smaller, or raise the bound in e2e/house/sizes_test.go and give the reason in the commit", r.what, m.size, r.most)
 		}
 	}
 }
@@ -247,9 +246,9 @@ var promised = map[string]string{
 	"projection.RegisterOperations": "docs/graphql.md",
 	"resolvers/binding.Load":        "docs/graphql.md",
 	"resolvers/binding.LoadMany":    "docs/graphql.md",
-	"schema/jsontext.Error":         "e2e/judge/oracle/main.go", // a program for js, which is not loaded here
-	"schema.CardKeys":               "reference_test.go",        // docs/cards.md and docs/frond-yaml.md are made of both
-	"facade/project.FrondKeys":      "reference_test.go",
+	"schema/jsontext.Error":         "e2e/judge/oracle/main.go",    // a program for js, which is not loaded here
+	"schema.CardKeys":               "e2e/house/reference_test.go", // docs/cards.md and docs/frond-yaml.md are made of both
+	"facade/project.FrondKeys":      "e2e/house/reference_test.go",
 }
 
 // usedByNobody lists the exported names and methods of the product that no other package

@@ -1,4 +1,4 @@
-package frond_test
+package house_test
 
 import (
 	"go/ast"
@@ -26,7 +26,6 @@ var elsewhere = []string{"contract.go", "INIT.md", "PROTOCOL.md"}
 // TestComments: a file that a comment names exists, and so does what a [link] names, where its package is
 // one of this module.
 func TestComments(t *testing.T) {
-	unraced(t)
 	all := loadModule(t)
 	byName := map[string][]*types.Package{}
 	for _, p := range all {

@@ -1,4 +1,4 @@
-package frond_test
+package house_test
 
 import (
 	"cmp"
@@ -30,7 +30,7 @@ func TestPicture(t *testing.T) {
 			t.Fatal(err)
 		}
 	} else if want != string(text) {
-		t.Errorf("the picture in %s is not what the packages import; run go test . -run TestPicture -update", page)
+		t.Errorf("the picture in %s is not what the packages import; run go test ./e2e/house -run TestPicture -update", page)
 	}
 }
 

@@ -1,4 +1,4 @@
-package frond_test
+package house_test
 
 import (
 	"go/ast"
@@ -73,7 +73,6 @@ var cited = regexp.MustCompile(`\bdecisions/([A-Za-z0-9-]+\.md)`)
 
 // TestCitedRecordsExist fails for a citation without its record, in code and in documents.
 func TestCitedRecordsExist(t *testing.T) {
-	unraced(t)
 	n := 0
 	eachText(t, func(name, text string) {
 		for _, m := range cited.FindAllStringSubmatch(text, -1) {
@@ -93,7 +92,6 @@ var numbered = regexp.MustCompile(`\bdecisions?[\s/]+[0-9]{2,3}\b`)
 
 // TestRecordsAreCitedByName fails for a record that a comment cites by a number.
 func TestRecordsAreCitedByName(t *testing.T) {
-	unraced(t)
 	eachText(t, func(name, text string) {
 		if m := numbered.FindString(text); m != "" {
 			t.Errorf("%s cites %q; write the record's file, such as docs/decisions/sqlite.md", name, m)
@@ -106,7 +104,6 @@ var citedPage = regexp.MustCompile(`\bdocs/[A-Za-z0-9-]+\.md`)
 
 // TestCitedPagesExist fails for a page that code cites and docs/ does not have.
 func TestCitedPagesExist(t *testing.T) {
-	unraced(t)
 	n := 0
 	eachText(t, func(name, text string) {
 		if filepath.Ext(name) != ".go" {
@@ -236,7 +233,6 @@ var (
 // TestNamedCodeExists: the Go files and the exported identifiers that a page names are
 // there: `facade/path.go`, `facade.Call`.
 func TestNamedCodeExists(t *testing.T) {
-	unraced(t)
 	exported := exportedNames(t)
 	eachText(t, func(name, text string) {
 		if path.Ext(name) != ".md" || name == "docs/design.md" || path.Dir(name) != "." && path.Dir(name) != "docs" {
@@ -350,7 +346,6 @@ var (
 // TestListsOfFiles: the lists of CONTRIBUTING.md have every Go file of the product that
 // knows their example, and no other.
 func TestListsOfFiles(t *testing.T) {
-	unraced(t)
 	text, err := os.ReadFile("CONTRIBUTING.md")
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package frond_test
+package house_test
 
 import (
 	"cmp"
@@ -21,7 +21,6 @@ const fewest = 7
 // never more than 11, reach each other in both ways. A file reaches another when it uses
 // a type, function, method, variable or constant that is declared there.
 func TestFilesOfAPackage(t *testing.T) {
-	unraced(t)
 	for _, p := range loadModule(t) {
 		name := strings.TrimPrefix(strings.TrimPrefix(p.PkgPath, module), "/")
 		circle := largestCircle(filesReached(p))

@@ -1,4 +1,4 @@
-package frond_test
+package house_test
 
 import (
 	"fmt"
@@ -135,7 +135,6 @@ func snippetFile(text string) string {
 
 // TestGoSnippetsCompile type-checks every Go block of the documents.
 func TestGoSnippetsCompile(t *testing.T) {
-	unraced(t)
 	dir, err := filepath.Abs(".")
 	if err != nil {
 		t.Fatal(err)

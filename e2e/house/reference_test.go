@@ -1,4 +1,4 @@
-package frond_test
+package house_test
 
 import (
 	"bytes"
@@ -69,7 +69,7 @@ func TestReferenceHasEveryKey(t *testing.T) {
 				t.Fatal(err)
 			}
 		} else if want != string(text) {
-			t.Errorf("%s is not what the readers take; run go test . -update", page)
+			t.Errorf("%s is not what the readers take; run go test ./e2e/house -update", page)
 		}
 	}
 }

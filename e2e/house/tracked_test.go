@@ -1,4 +1,4 @@
-package frond_test
+package house_test
 
 import (
 	"os"

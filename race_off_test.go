@@ -1,7 +1,0 @@
-//go:build !race
-
-package frond_test
-
-import "testing"
-
-func unraced(*testing.T) {}
