@@ -12,10 +12,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/graphql-go/graphql"
 
+	"github.com/frondhost/frond/e2e/reference"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
-	"github.com/frondhost/frond/resolvers/reference"
 )
 
 // The executor against graphql-go's (graphql). Both run the same document over one schema and

@@ -17,10 +17,10 @@ import (
 
 	"github.com/graphql-go/graphql"
 
+	"github.com/frondhost/frond/e2e/reference"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/projection"
-	"github.com/frondhost/frond/resolvers/reference"
 	"github.com/frondhost/frond/store/sqlite"
 )
 

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/frondhost/frond/e2e/reference"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/projection"
-	"github.com/frondhost/frond/resolvers/reference"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/storetest"
 )

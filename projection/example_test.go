@@ -9,11 +9,11 @@ import (
 
 	"github.com/graphql-go/graphql"
 
+	"github.com/frondhost/frond/e2e/reference"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/projection"
-	"github.com/frondhost/frond/resolvers/reference"
 	"github.com/frondhost/frond/store/storetest"
 )
 

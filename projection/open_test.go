@@ -8,11 +8,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/frondhost/frond/e2e/reference"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/facade/remote"
 	"github.com/frondhost/frond/projection"
-	"github.com/frondhost/frond/resolvers/reference"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/storetest"
 )

@@ -8,12 +8,12 @@ import (
 
 	"github.com/graphql-go/graphql"
 
+	"github.com/frondhost/frond/e2e/reference"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/resolvers/binding"
-	"github.com/frondhost/frond/resolvers/reference"
 )
 
 // page is what the benchmarks ask for: a page of rows with a relation.

@@ -80,6 +80,6 @@
 //
 // # The reference executor
 //
-// Package resolvers/reference does the same as plain graphql-go resolvers, for the tests of
+// Package e2e/reference does the same as plain graphql-go resolvers, for the tests of
 // the engine. Package projection builds the schema both of them run.
 package resolvers

@@ -120,11 +120,9 @@ var floors = map[string]string{
 	// registered by hand load rows.
 	"resolvers/binding": "facade facade/filter facade/rows facade/catalog facade/kiterror schema schema/jsontext",
 
-	// A document on its way: parsed and coerced, validated, planned, executed and written. The
-	// reference executor stands beside all of it.
+	// A document on its way: parsed and coerced, validated, planned, executed and written.
 	"resolvers/language":   "facade/kiterror schema schema/jsontext",
 	"resolvers/validation": "resolvers/language",
-	"resolvers/reference":  "facade facade/kiterror facade/rows schema/jsontext resolvers/binding",
 	"resolvers":            "facade facade/consistency facade/readset schema/jsontext facade/singleflight facade/access facade/budget facade/catalog facade/kiterror facade/rows resolvers/binding resolvers/language resolvers/validation",
 	"projection":           "facade facade/aggregate facade/filter facade/catalog facade/kiterror schema schema/jsontext resolvers/binding resolvers/language resolvers/validation",
 
@@ -190,6 +188,7 @@ var floors = map[string]string{
 	"e2e/evolution":         "*",
 	"e2e/frames":            "*",
 	"e2e/house":             "",
+	"e2e/reference":         "facade facade/kiterror facade/rows schema/jsontext resolvers/binding",
 	"e2e/nodeprocess":       "",
 	// Ports at which tests start a program again.
 	"e2e/freeport": "",
@@ -201,7 +200,7 @@ var floors = map[string]string{
 }
 
 // forTests are packages that only test files import.
-var forTests = []string{"facts/delivery/deliverytest", "gateway/gatewaytest", "gateway/identity/tokentest", "store/storetest", "store/postgres/pgtest", "resolvers/reference", "e2e/freeport", "e2e/places", "e2e/testprogram"}
+var forTests = []string{"facts/delivery/deliverytest", "gateway/gatewaytest", "gateway/identity/tokentest", "store/storetest", "store/postgres/pgtest", "e2e/reference", "e2e/freeport", "e2e/places", "e2e/testprogram"}
 
 // guests says which packages may import a module that is not ours. A dependency
 // is a guest: named in docs/decisions/graphql-stack.md, docs/decisions/tests.mdkept to as few rooms as can be.
@@ -216,7 +215,7 @@ var guests = map[string]string{
 	"github.com/ncruces/go-sqlite3":              "store/sqlite store/sqlite/engine",
 	"github.com/gofrs/flock":                     "store/sqlite/engine",
 	"github.com/jackc/pgx/v5":                    "store/postgres/engine store/postgres/pgtest",
-	"github.com/graphql-go/graphql":              "projection resolvers resolvers/binding resolvers/reference examples/weather",
+	"github.com/graphql-go/graphql":              "projection resolvers resolvers/binding e2e/reference examples/weather",
 	"github.com/vektah/gqlparser/v2":             "projection resolvers resolvers/binding resolvers/language resolvers/validation gateway/graphqlhttp gateway/topology cmd/frond/diff",
 	"github.com/graph-gophers/dataloader/v7":     "resolvers/binding",
 	"github.com/kljensen/snowball":               "facade/search",

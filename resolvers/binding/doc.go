@@ -1,7 +1,7 @@
 // Package binding describes the behaviour of the fields of a generated GraphQL schema.
 //
 // Package projection writes the bindings while it builds a schema; the executor (package
-// resolvers) and the reference executor (resolvers/reference) read them. Neither executor knows
+// resolvers) and the reference executor (e2e/reference) read them. Neither executor knows
 // the other, so their common rules are here as well:
 //
 //	binding.go   Schema, and for each generated field its call or its column; global ids
