@@ -59,8 +59,11 @@ func newInit(s *shell) *cobra.Command {
 			existing.frond = cmp.Or(existing.frond, frondOf(dir, "app"))
 			return s.initFrom(cmd.Context(), dir, &existing)
 		}
-		if cmd.Flags().Changed("view-key") {
-			return errors.New("--view-key says how a database becomes a project; name the database too: --from sqlite:FILE or --from postgres://…")
+		for _, flag := range []string{"view-key", "schema", "product-tables"} {
+			if !cmd.Flags().Changed(flag) {
+				continue
+			}
+			return fmt.Errorf("--%s says how a database becomes a project; name the database too: --from sqlite:FILE or --from postgres://…", flag)
 		}
 		if made.frond = cmp.Or(existing.frond, frondOf(dir, "work")); !schema.IsName(made.frond) {
 			return notAFrond(made.frond)
@@ -190,9 +193,11 @@ func (m starting) summary(dir string) string {
 
 // database is the flags of frond init that name a database to make a project of.
 type database struct {
-	from  string
-	frond string   // the flag --frond; init has it without a database too
-	keys  []string // --view-key: NAME=COLUMN,COLUMN
+	from     string
+	frond    string   // the flag --frond; init has it without a database too
+	keys     []string // --view-key: NAME=COLUMN,COLUMN
+	schemas  []string // --schema
+	products bool     // --product-tables
 }
 
 // add adds the flags.
@@ -200,6 +205,8 @@ func (d *database) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&d.from, "from", "", "make the project of a database that is there: sqlite:FILE, postgres://…, or env:NAME for a variable with such a URL")
 	flags.StringArrayVar(&d.keys, "view-key", nil, "with --from: the columns that identify a row of a view or of a table without a primary key, such as open_loans=id (repeatable)")
+	flags.StringArrayVar(&d.schemas, "schema", nil, "with --from: only the tables of this schema, such as app_public (repeatable)")
+	flags.BoolVar(&d.products, "product-tables", false, "with --from: also the tables that Hasura, Supabase, Directus, PocketBase or Graphile keep for themselves")
 }
 
 // notAFrond is the error for a name that no Frond may have.
@@ -212,7 +219,7 @@ func (d *database) options() (*adopt.Options, error) {
 	if !schema.IsName(d.frond) {
 		return nil, notAFrond(d.frond)
 	}
-	opts := &adopt.Options{Frond: d.frond, Keys: map[string][]string{}}
+	opts := &adopt.Options{Frond: d.frond, Keys: map[string][]string{}, Schemas: d.schemas, Products: d.products}
 	for _, pair := range d.keys {
 		name, columns, ok := strings.Cut(pair, "=")
 		if !ok || name == "" || slices.Contains(strings.Split(columns, ","), "") {

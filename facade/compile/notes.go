@@ -43,9 +43,10 @@ func addNotes(r *report, m *model, k *bindings, c *catalog.Catalog, fronds []*pr
 }
 
 // unclearable returns the note about the fields of a local door that callers may leave out at
-// creation and can never clear, since their cards refuse null; false: there are none.
+// creation and can never clear, since their cards refuse null; false: there are none. Columns of another
+// program's table refuse null themselves.
 func unclearable(d *catalog.Door) (schema.Fault, bool) {
-	if op := d.Operation("update"); d.Frond.Remote != "" || op == nil || !op.Builtin {
+	if op := d.Operation("update"); d.Frond.Remote != "" || d.Entity.Table != nil || op == nil || !op.Builtin {
 		return schema.Fault{}, false
 	}
 	var names []string

@@ -13,6 +13,8 @@ import "strings"
 type Database struct {
 	// Product is "PostgreSQL" or "SQLite".
 	Product string
+	// Schema is the name of the schema whose tables have none in Table.Schema; "" for SQLite.
+	Schema string
 	// Tables are tables and views, ordered by schema and name.
 	Tables []Table
 }
@@ -39,6 +41,9 @@ type Table struct {
 	Checks []string
 	// Policies are the policies of row-level security; nil where the table has it switched off.
 	Policies []Policy
+	// Secured says that the table has row-level security switched on, and Judged that the policies hold for
+	// the role of the connection: it neither owns the table nor bypasses them.
+	Secured, Judged bool
 	// Named are the columns of each constraint and unique index, by its name, where the database
 	// names it in its errors.
 	Named map[string][]string
@@ -57,6 +62,8 @@ type Policy struct {
 	Name string
 	// Command is ALL, SELECT, INSERT, UPDATE or DELETE.
 	Command string
+	// Roles are the roles that it is for; nil: every role.
+	Roles []string
 	// Rows is the condition of old rows, Written of new ones, as SQL; "": every row meets it.
 	Rows, Written string
 }

@@ -70,8 +70,10 @@ SELECT 'relation', pg_catalog.json_build_object(
 	'rights', pg_catalog.json_build_array(
 		pg_catalog.has_schema_privilege(r.schema, 'USAGE') AND pg_catalog.has_table_privilege(r.oid, 'SELECT'),
 		pg_catalog.has_table_privilege(r.oid, 'INSERT'), pg_catalog.has_table_privilege(r.oid, 'UPDATE'), pg_catalog.has_table_privilege(r.oid, 'DELETE')),
+	'secured', (SELECT s.relrowsecurity FROM pg_catalog.pg_class AS s WHERE s.oid = r.oid), 'judged', pg_catalog.row_security_active(r.oid),
 	'policies', (SELECT pg_catalog.json_agg(pg_catalog.json_build_object(
 			'name', y.polname, 'command', CASE y.polcmd WHEN 'r' THEN 'SELECT' WHEN 'a' THEN 'INSERT' WHEN 'w' THEN 'UPDATE' WHEN 'd' THEN 'DELETE' ELSE 'ALL' END,
+			'roles', (SELECT pg_catalog.json_agg(o.rolname ORDER BY o.rolname) FROM pg_catalog.pg_roles AS o WHERE o.oid = ANY (y.polroles)),
 			'rows', pg_catalog.pg_get_expr(y.polqual, y.polrelid), 'written', pg_catalog.pg_get_expr(y.polwithcheck, y.polrelid)
 		) ORDER BY y.polname)
 		FROM pg_catalog.pg_policy AS y JOIN pg_catalog.pg_class AS s ON s.oid = y.polrelid WHERE y.polrelid = r.oid AND s.relrowsecurity),
@@ -120,7 +122,7 @@ func readCatalogue(c *engine.Conn, in string) (*dbschema.Database, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &dbschema.Database{Product: "PostgreSQL", Tables: make([]dbschema.Table, len(relations))}
+	db := &dbschema.Database{Product: "PostgreSQL", Schema: in, Tables: make([]dbschema.Table, len(relations))}
 	for i, r := range relations {
 		db.Tables[i] = r.table(types, in)
 	}
@@ -139,6 +141,7 @@ type relationRow struct {
 	Comment, Parent    *string
 	Rights             [4]bool
 	Policies           []dbschema.Policy
+	Secured, Judged    bool
 	Columns            []columnRow
 	Constraints        []struct {
 		Name, Kind, OnDelete string
@@ -182,7 +185,7 @@ func (r *relationRow) table(types map[string]*typeRow, in string) dbschema.Table
 	if r.Parent != nil {
 		t.Unfit = "it is a partition of " + *r.Parent + ", whose door has its rows"
 	}
-	t.Policies = r.Policies
+	t.Policies, t.Secured, t.Judged = r.Policies, r.Secured, r.Judged
 	for i, has := range r.Rights {
 		if !has {
 			t.Denied = append(t.Denied, rights[i])

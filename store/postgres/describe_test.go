@@ -121,6 +121,42 @@ CREATE VIEW rich AS SELECT id, name FROM customer;
 	}
 }
 
+// TestDescribePolicies: a description has the policies of tables with row-level security, their roles, and
+// whether they hold for the role of the connection.
+func TestDescribePolicies(t *testing.T) {
+	t.Parallel()
+	address := pgtest.Database(t)
+	run(t, address, `
+DROP ROLE IF EXISTS describe_reader; CREATE ROLE describe_reader LOGIN PASSWORD 'x';
+CREATE TABLE note (id int PRIMARY KEY, owner text); CREATE TABLE plain (id int PRIMARY KEY);
+ALTER TABLE note ENABLE ROW LEVEL SECURITY;
+CREATE POLICY mine ON note FOR INSERT TO describe_reader WITH CHECK (owner = current_user); CREATE POLICY open ON note FOR SELECT USING (true); CREATE POLICY off ON plain USING (true);
+GRANT SELECT ON note, plain TO describe_reader`)
+	at, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader := *at
+	reader.User = url.UserPassword("describe_reader", "x")
+	for _, c := range []struct {
+		address *url.URL
+		judged  bool
+	}{{at, false}, {&reader, true}} {
+		db, err := postgres.Describe(t.Context(), postgres.Options{URL: c.address.String()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		note, plain := db.Table("", "note"), db.Table("", "plain")
+		want := []dbschema.Policy{{Name: "mine", Command: "INSERT", Roles: []string{"describe_reader"}, Written: "(owner = CURRENT_USER)"}, {Name: "open", Command: "SELECT", Rows: "true"}}
+		if diff := cmp.Diff(want, note.Policies); diff != "" || !note.Secured || note.Judged != c.judged {
+			t.Errorf("secured %v, judged %v, policies %s", note.Secured, note.Judged, diff)
+		}
+		if plain.Secured || plain.Judged || plain.Policies != nil || db.Schema != "public" {
+			t.Errorf("plain is %+v of %q", plain, db.Schema)
+		}
+	}
+}
+
 // TestDescribeNewServers checks the constraints that servers of 18 have: those that hold no rows are
 // left out. Older ones refuse the statements.
 func TestDescribeNewServers(t *testing.T) {

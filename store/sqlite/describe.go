@@ -23,6 +23,9 @@ func Describe(ctx context.Context, path string) (*dbschema.Database, error) {
 		return nil, err
 	}
 	db, err := describe(c, func(*dbschema.Table) bool { return true })
+	if err == nil {
+		err = collections(c, db)
+	}
 	return db, errors.Join(err, c.Close())
 }
 

@@ -16,6 +16,10 @@ type Options struct {
 	// Keys are the columns that identify a row of a view, or of a table without a primary key,
 	// by its name in the database.
 	Keys map[string][]string
+	// Schemas are the schemas whose tables become entities; nil: all.
+	Schemas []string
+	// Products says that tables which another product keeps for itself become entities too.
+	Products bool
 	// Known are the entities that an earlier run has named; their names are kept.
 	Known []Known
 }
@@ -33,7 +37,7 @@ func New(db *dbschema.Database, opts *Options) *Project {
 	if opts == nil {
 		opts = &Options{}
 	}
-	b := &builder{opts: opts, project: &Project{Product: db.Product, Frond: opts.Frond}, byTable: map[string]*Entity{}, names: map[string]bool{}, plurals: map[string]bool{}}
+	b := &builder{opts: opts, project: &Project{Product: db.Product, Frond: opts.Frond}, byTable: map[string]*Entity{}, foreign: map[*dbschema.Table]*product{}, names: map[string]bool{}, plurals: map[string]bool{}}
 	if b.project.Frond == "" {
 		b.project.Frond = "app"
 	}
@@ -59,8 +63,9 @@ func New(db *dbschema.Database, opts *Options) *Project {
 type builder struct {
 	opts    *Options
 	project *Project
-	byTable map[string]*Entity // by full name
-	names   map[string]bool    // of entities, in lower case
+	byTable map[string]*Entity           // by full name
+	foreign map[*dbschema.Table]*product // the products' tables to which the application's refer
+	names   map[string]bool              // of entities, in lower case
 	plurals map[string]bool
 }
 
@@ -78,8 +83,12 @@ func (b *builder) entities(db *dbschema.Database) {
 		b.names[schema.EntityKey(k.Entity)] = true
 		b.plurals[strings.ToLower(schema.Plural(k.Entity))] = true
 	}
+	outside := b.outside(db)
 	for i := range db.Tables {
 		t := &db.Tables[i]
+		if outside[t] {
+			continue
+		}
 		if why := b.unfit(t); why != "" {
 			b.note(Skipped, t.FullName(), "", "%s", why)
 			continue
@@ -125,6 +134,8 @@ func (b *builder) unfit(t *dbschema.Table) string {
 	switch {
 	case t.Unfit != "":
 		return t.Unfit
+	case slices.Contains(omitted(tagsOf(t.Comment)), "read"):
+		return "its comment says @omit; remove that line from the comment to have it"
 	case !t.May("SELECT"):
 		return "the role of the connection may not read it; GRANT SELECT on it, or connect as another role"
 	}
@@ -172,6 +183,8 @@ func (b *builder) operations(e *Entity) {
 	t := e.Table
 	may := map[string]bool{"create": t.May("INSERT"), "update": t.May("UPDATE"), "delete": t.May("DELETE")}
 	switch {
+	case b.foreigner(e):
+		may = map[string]bool{}
 	case t.View:
 		may = map[string]bool{}
 		b.note(restricted, t.FullName(), "", "a view: rows are read, and not written")
@@ -179,6 +192,12 @@ func (b *builder) operations(e *Entity) {
 		for _, right := range []string{"INSERT", "UPDATE", "DELETE"} {
 			if !t.May(right) {
 				b.note(restricted, t.FullName(), "", "the role of the connection lacks the right %s", right)
+			}
+		}
+		for _, op := range omitted(tagsOf(t.Comment)) {
+			if may[op] {
+				may[op] = false
+				b.note(restricted, t.FullName(), "", "no %s: its comment says @omit", op)
 			}
 		}
 		for _, c := range t.Columns {
@@ -205,6 +224,11 @@ func (b *builder) operations(e *Entity) {
 
 // unused notes keys that a user named for tables that are not there.
 func (b *builder) unused(db *dbschema.Database) {
+	for _, name := range b.opts.Schemas {
+		if name != db.Schema && !slices.ContainsFunc(db.Tables, func(t dbschema.Table) bool { return t.Schema == name }) {
+			b.note(Skipped, name, "", "--schema names a schema without tables; write a schema of the database")
+		}
+	}
 	for _, name := range sorted(b.opts.Keys) {
 		if !slices.ContainsFunc(db.Tables, func(t dbschema.Table) bool { return t.Name == name || t.FullName() == name }) {
 			b.note(Skipped, name, "", "--view-key names an unknown table or view; write a name of the database")

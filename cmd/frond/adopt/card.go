@@ -212,8 +212,8 @@ func (f *Field) role() []string {
 func (e *Entity) card() string {
 	var b strings.Builder
 	b.WriteString("# yaml-language-server: $schema=../../../.schema/card.json\n")
-	if e.Table.Comment != "" {
-		fmt.Fprintf(&b, "description: %s\n", yamlText(e.Table.Comment))
+	if comment, _ := plainComment(e.Table.Comment); comment != "" {
+		fmt.Fprintf(&b, "description: %s\n", yamlText(comment))
 	}
 	b.WriteString("type: object\nproperties:\n")
 	for _, f := range e.Fields {

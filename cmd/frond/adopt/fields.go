@@ -24,11 +24,20 @@ func (b *builder) fields(e *Entity) {
 	}
 	for i := range t.Columns {
 		c := &t.Columns[i]
+		if !b.kept(t, c.Name, known) {
+			continue
+		}
 		if c.Type.Kind == dbschema.Unfit {
 			b.note(Skipped, t.FullName(), c.Name, "%s: %s", c.Type.Name, c.Type.Unfit)
 			continue
 		}
-		f := &Field{Name: known[c.Name], Column: c, Description: c.Comment, Nullable: !c.NotNull && !slices.Contains(key, c.Name)}
+		comment, tags := plainComment(c.Comment)
+		if omit := omitted(tags); slices.Contains(omit, "read") && known[c.Name] == "" && !slices.Contains(key, c.Name) {
+			b.note(Skipped, t.FullName(), c.Name, "its comment says @omit; remove that line from the comment to have it")
+			continue
+		}
+		b.tagged(t.FullName(), c.Name, tags)
+		f := &Field{Name: known[c.Name], Column: c, Description: comment, Nullable: !c.NotNull && !slices.Contains(key, c.Name)}
 		if f.Name == "" {
 			f.Name = b.freeField(t, c.Name, fieldName(c.Name), taken)
 		}
@@ -53,8 +62,11 @@ func (b *builder) fields(e *Entity) {
 	for _, columns := range t.Uniques {
 		b.unique(e, columns)
 	}
+	b.tagged(t.FullName(), "", tagsOf(t.Comment))
 	for _, check := range t.Checks {
-		b.note(held, t.FullName(), "", "CHECK %s", check)
+		if b.foreign[t] == nil {
+			b.note(held, t.FullName(), "", "CHECK %s", check)
+		}
 	}
 }
 
@@ -106,7 +118,10 @@ func (b *builder) unique(e *Entity, columns []string) {
 	var members []string
 	for _, column := range columns {
 		f := e.field(column)
-		if f == nil {
+		switch {
+		case f == nil && b.foreign[e.Table] != nil:
+			return // rows are only read
+		case f == nil:
 			b.note(held, e.Table.FullName(), "", "UNIQUE (%s)", strings.Join(columns, ", "))
 			return
 		}

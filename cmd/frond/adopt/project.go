@@ -78,6 +78,8 @@ const (
 	restricted NoteKind = "restricted"
 	// policied is a policy of row-level security.
 	policied NoteKind = "row-level security"
+	// smart is a line of a comment that PostGraphile reads.
+	smart NoteKind = "smart comment"
 	// Joined is a table between two others.
 	joined NoteKind = "join table"
 	// Suggested is a column or a table that callers should perhaps not see.

@@ -16,7 +16,7 @@ import (
 func (b *builder) relations(e *Entity) {
 	for i := range e.Table.ForeignKeys {
 		ref := &e.Table.ForeignKeys[i]
-		if why := b.relate(e, ref); why != "" {
+		if why := b.relate(e, ref); why != "" && b.foreign[e.Table] == nil {
 			b.note(Skipped, e.Table.FullName(), "the reference of "+strings.Join(ref.Columns, ", ")+" to "+dbschema.FullName(ref.Schema, ref.Table), "%s; its columns are plain fields", why)
 		}
 	}

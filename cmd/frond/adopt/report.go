@@ -13,6 +13,7 @@ var headings = []struct {
 	{Skipped, "Left out", "No card has these. The note of each says how to add it."},
 	{restricted, "Doors with fewer operations", "The doors leave out operations that the database cannot carry out."},
 	{policied, "Row-level security", "The database judges by its own role, which all callers of the gateway share. Write these conditions as access rules: `frond.yaml` has lines to begin with."},
+	{smart, "Smart comments", "PostGraphile reads these lines of comments, and cards do not have them. Write `operations` of the door, `readOnly` or `hide` of a rule, or another name in their place."},
 	{joined, "Join tables", "A table between two others is an entity with a relation to each; from either side its rows lead to the other."},
 	{suggested, "Secrets and bookkeeping", "Callers reach these without further settings. The lines to change are in `frond.yaml`."},
 	{named, "Names that were settled", "Another name than the regular one, and why."},
