@@ -56,7 +56,7 @@ CREATE TABLE off (id int PRIMARY KEY); CREATE POLICY f ON off USING (true)`)
 	if report := files["INIT.md"]; !strings.Contains(report, "## Row-level security") || !strings.Contains(report, "- note: the policy e of SELECT, rows (open OR (id < 9))") {
 		t.Errorf("INIT.md is\n%s", report)
 	}
-	if report := files["INIT.md"]; !strings.Contains(report, "- note: the role of the connection passes by the policies") || strings.Contains(report, "- off:") {
+	if report := files["INIT.md"]; !strings.Contains(report, "- note: the role of the connection passes by the policies") || strings.Contains(report, "- off: the role") {
 		t.Errorf("INIT.md is\n%s", report)
 	}
 }

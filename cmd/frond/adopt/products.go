@@ -14,7 +14,7 @@ type product struct {
 	name string
 	// marks are tables that this program alone makes; the database is of the product if it has one of them.
 	marks []string
-	// schemas and prefix tell the product's tables: by their schema, or by the beginning of their names.
+	// schemas and prefix identify the product's tables: by their schema, or by the beginning of their names.
 	schemas []string
 	prefix  string
 	// people are the columns that a project keeps of tables to which the application refers, by table.
@@ -149,9 +149,8 @@ func (b *builder) foreigner(e *Entity) bool {
 	return true
 }
 
-// The words of PostGraphile in comments: lines such as @omit create,update above the text for people.
-
-// plainComment returns a comment without the lines that tell PostGraphile what to do, and those lines.
+// plainComment returns a comment without the lines that PostGraphile reads, such as @omit create,update, and
+// those lines.
 func plainComment(comment string) (text string, tags []string) {
 	rest := comment
 	for strings.HasPrefix(rest, "@") && len(rest) > 1 && rest[1] >= 'a' && rest[1] <= 'z' {
@@ -167,7 +166,7 @@ func tagsOf(comment string) []string {
 	return tags
 }
 
-// omitted lists the operations that tags take away: create, read, update, delete, or all of them for @omit
+// omitted lists the operations that tags omit: create, read, update, delete, or all of them for @omit
 // alone.
 func omitted(tags []string) []string {
 	var all []string

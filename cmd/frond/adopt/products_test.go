@@ -85,7 +85,7 @@ func TestProducts(t *testing.T) {
 	}
 }
 
-// TestSmartComments: lines of a comment that tell PostGraphile what to do are no description. A door lacks the
+// TestSmartComments: lines of a comment that PostGraphile reads are no description. A door lacks the
 // operations that they omit, a project the tables and columns; the others are listed.
 func TestSmartComments(t *testing.T) {
 	secret, flag := text("secret"), text("flag")
