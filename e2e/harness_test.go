@@ -63,6 +63,14 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// inShort returns few in a short run, and else n.
+func inShort(n, few int) int {
+	if testing.Short() {
+		return min(n, few)
+	}
+	return n
+}
+
 // binary is the program as a user has it.
 func binary(t testing.TB) string {
 	t.Helper()

@@ -29,7 +29,7 @@ import (
 	"github.com/frondhost/frond/store/sqlite"
 )
 
-var uploadKills = flag.Int("upload-kills", 8, "how often TestKilledInUploads kills the gateway")
+var uploadKills = flag.Int("upload-kills", 8, "how often TestKilledInUploads kills the gateway; a short run kills it twice")
 
 // TestKilledInUploads kills the gateway with SIGKILL in the middle of uploads: each row has a whole file
 // afterwards, the acknowledged one or a later one, and a sweep leaves the bytes of these files alone.
@@ -42,7 +42,7 @@ func TestKilledInUploads(t *testing.T) {
 			"entities/album.yaml": "properties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n  cover: {type: [string, 'null'], x-kit: {lifecycle: {create: optional}}}\nrequired: [id]\n",
 		})
 		u := &uploads{t: t, acked: map[string]string{}, tried: map[string][]string{}}
-		for range *uploadKills {
+		for range inShort(*uploadKills, 2) {
 			p := startGateway(t, dir, "--store", store, "--files-store", "file://"+filepath.ToSlash(bytesAt))
 			var all sync.WaitGroup
 			done := make(chan struct{}, 1000)

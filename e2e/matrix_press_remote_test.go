@@ -83,7 +83,7 @@ func TestMatrixPressRemote(t *testing.T) {
 				{name: "envelope", wire: envelopeWire{pressRemote(t, cards)}},
 				{name: "rest", wire: restWire{pressRemote(t, cards), size}},
 				{name: "graphql", wire: newGraphQLWire(t, pressRemote(t, cards), size)},
-				{name: "frond call", wire: cliWire{url: pressRemote(t, cards)}},
+				{name: "frond call", wire: cliWire{url: pressRemote(t, cards)}, slow: true},
 			})
 		})
 	}

@@ -38,7 +38,7 @@ func TestMatrixPress(t *testing.T) {
 		{name: "envelope", wire: envelopeWire{startPress(t).URL}},
 		{name: "rest", wire: restWire{startPress(t).URL, press}},
 		{name: "graphql", wire: newGraphQLWire(t, startPress(t).URL, press)},
-		{name: "frond call", wire: cliWire{url: startPress(t).URL}},
+		{name: "frond call", wire: cliWire{url: startPress(t).URL}, slow: true},
 	})
 }
 

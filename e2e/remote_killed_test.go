@@ -36,7 +36,7 @@ func TestKilledAndStartedAgain(t *testing.T) {
 		{name: "envelope", wire: envelopeWire{one}},
 		{name: "rest", wire: restWire{one, shop}},
 		{name: "graphql", wire: newGraphQLWire(t, one, shop)},
-		{name: "frond call --url", wire: cliWire{url: one}},
+		{name: "frond call --url", wire: cliWire{url: one}, slow: true},
 	}
 	var stories []story
 	for _, s := range shopReads {

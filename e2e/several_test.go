@@ -76,7 +76,7 @@ func TestSeveralGateways(t *testing.T) {
 	}
 	stopped := load.run(8)
 	kills := 0
-	for end := time.Now().Add(*killFor); time.Now().Before(end) || kills < 3; {
+	for end := time.Now().Add(time.Duration(inShort(int(*killFor), 0))); time.Now().Before(end) || kills < 3; {
 		before := load.done()
 		waitFor(t, "forty operations between two kills", func() bool { return load.done() >= before+40 || load.failed() })
 		i := kills % len(gateways)

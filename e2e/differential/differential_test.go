@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	casesFlag = flag.Int("cases", map[bool]int{false: 1000, true: 250}[raced], "how many questions are asked")
+	casesFlag = flag.Int("cases", map[bool]int{false: 1000, true: 250}[raced], "how many questions are asked; a short run asks a quarter")
 	fromFlag  = flag.Uint64("from", 1, "the seed of the first world; a failure names its own")
 )
 
@@ -26,7 +26,11 @@ const perWorld = 20
 func TestDifferential(t *testing.T) {
 	refs := references(t)
 	var c count
-	for seed := *fromFlag; c.cases < *casesFlag; seed++ {
+	cases := *casesFlag
+	if testing.Short() {
+		cases /= 4
+	}
+	for seed := *fromFlag; c.cases < cases; seed++ {
 		found, err := c.compare(refs, seed, nil)
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)

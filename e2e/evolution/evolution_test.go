@@ -14,8 +14,16 @@ import (
 
 var (
 	from  = flag.Uint64("from", 1, "the first seed")
-	cases = flag.Int("cases", 32, "how many seeds")
+	cases = flag.Int("cases", 32, "how many seeds; a short run has a third, but for TestPlan and TestInspector")
 )
+
+// seedsOfRun is how many seeds this run has.
+func seedsOfRun() int {
+	if testing.Short() {
+		return *cases / 3
+	}
+	return *cases
+}
 
 // pair is two versions of a project, and what was changed between them.
 type pair struct {
@@ -91,12 +99,12 @@ func faultsOf(files fstest.MapFS) error {
 // TestEvolution: where diff finds only what is safe, every request that passed on the old
 // version passes on the new one, with an answer that has at least the old keys and the same
 // values. That the requests would notice is shown by the pairs that diff calls breaking.
-func TestEvolution(t *testing.T) { evolve(t, onSQLite{}, *cases) }
+func TestEvolution(t *testing.T) { evolve(t, onSQLite{}, seedsOfRun()) }
 
 // TestEvolutionPostgres is TestEvolution over PostgreSQL, with fewer pairs.
 func TestEvolutionPostgres(t *testing.T) {
 	cluster := pgtest.New(t, pgtest.Options{})
-	evolve(t, &onPostgres{server: cluster.Primary}, max(*cases/2, 10))
+	evolve(t, &onPostgres{server: cluster.Primary}, seedsOfRun()/2)
 }
 
 // evolve replays requests for some pairs.

@@ -19,7 +19,7 @@ import (
 
 var (
 	from  = flag.Uint64("from", 1, "the seed")
-	pairs = flag.Int("pairs", 3000, "how many bodies are judged")
+	pairs = flag.Int("pairs", 3000, "how many bodies are judged; a short run judges a third")
 )
 
 const bodiesOfCard = 25
@@ -181,7 +181,11 @@ func TestJudge(t *testing.T) { testJudge(t, "") }
 func TestJudgeChromium(t *testing.T) { testJudge(t, chromium(t)) }
 
 func testJudge(t *testing.T, browser string) {
-	r, differences := compareIn(t, browser, buildOracle(t), cases(t, *from, *pairs), shipped)
+	bodies := *pairs
+	if testing.Short() {
+		bodies /= 3
+	}
+	r, differences := compareIn(t, browser, buildOracle(t), cases(t, *from, bodies), shipped)
 	t.Logf("%d pairs, %d refused: %v", r.Pairs, r.Refused, r.Codes)
 	if r.Differences[0] > 0 {
 		t.Errorf("%d of %d pairs differ:\n%s", r.Differences[0], r.Pairs, differences)

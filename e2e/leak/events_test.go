@@ -48,7 +48,7 @@ func eventsOfGardens(t *testing.T, h hole) {
 	case raced:
 		n = 6
 	case testing.Short():
-		n = 12
+		n = 4 // of each size one
 	case h.remote:
 		n = 20
 	}

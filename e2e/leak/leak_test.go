@@ -18,12 +18,13 @@ var (
 	fromFlag  = flag.Uint64("from", 1, "the first seed")
 	gardens   = 45 // of an ordinary run, and half as many that are kept on another host
 	racing    = 3  // gardens of a run under the race detector
+	few       = 6  // gardens of a short run
 	rulesFlag = flag.String("rules", "", "where collectors stand: go, yaml, or both in turn")
 )
 
 // TestLeak is the proof: thousands of cases in an ordinary run, more with -for.
 // The seeds of an ordinary run are always the same, and every attack is made: the run fails where
-// one is not. Under the race detector there are a few, for races alone.
+// one is not. Under the race detector there are a few, for races alone; a short run has a few of three sizes.
 func TestLeak(t *testing.T) { gardenAfterGarden(t, hole{}) }
 
 // TestLeakRemote is the proof for gardens that are kept on another host, which knows
@@ -49,9 +50,9 @@ func gardenAfterGarden(t *testing.T, h hole) {
 		gardens /= 2
 	}
 	if testing.Short() && !raced {
-		gardens /= 2
+		gardens = few
 		if h.spread != nil {
-			gardens = 10 // each has some hosts
+			gardens = 3 // each has some hosts
 		}
 	}
 	for seed := *fromFlag; n < gardens || time.Now().Before(end); seed++ {
@@ -72,7 +73,7 @@ func gardenAfterGarden(t *testing.T, h hole) {
 func seeded(t *testing.T, seed uint64, h hole) int {
 	t.Helper()
 	each := uint64(25) // seeds of one size
-	if raced {
+	if raced || testing.Short() {
 		each = 2
 	}
 	size := int(seed / each)

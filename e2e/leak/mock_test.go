@@ -22,7 +22,10 @@ import (
 func TestGardensAreMocked(t *testing.T) {
 	const rows = 12
 	last := uint64(120)
-	if raced {
+	switch {
+	case testing.Short():
+		last = 15
+	case raced:
 		last = 40
 	}
 	for seed := uint64(1); seed <= last; seed++ {
