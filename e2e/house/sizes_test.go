@@ -33,7 +33,7 @@ var ratchets = []ratchet{
 	{"packages of the product", 82, 60},
 	{"floors of the product", 12, 12},
 	{"code lines of one folder", 13_000, 4_000},
-	{"code lines of folders without a test", 9_000, 1_500},
+	{"code lines of folders without a test", 1_500, 1_500},
 	{"exported names", 2_500, 1_500},
 	{"exported names that no other package uses", 0, 0},
 	{"exported methods that no other package uses", 0, 0},

@@ -1,4 +1,4 @@
-package facade_test
+package atomic_test
 
 import (
 	"cmp"
@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
@@ -74,16 +73,30 @@ func TestAtomic(t *testing.T) {
 			if details, ok := err.Details.(map[string]any); c.pointer == "" && (!ok || details["call"] != float64(c.call)) {
 				t.Errorf("details %v, want the call", err.Details)
 			}
-			if list := must(t, f, "brand.list", "", `{"fields":"id"}`, ""); !strings.Contains(list, `"items":[{"id":"b"}]`) {
+			if list := listOf(t, f, "brand", `{"fields":"id"}`); !strings.Contains(list, `"items":[{"id":"b"}]`) {
 				t.Errorf("something was written: %s", list)
 			}
 		})
 	}
 }
 
+// listOf returns the rows of a door.
+func listOf(t *testing.T, f *facade.Facade, door, query string) string {
+	t.Helper()
+	var in facade.Invocation
+	if query != "" {
+		in.Query = json.RawMessage(query)
+	}
+	text, err := storetest.Call(t, f, door+".list", in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
 // TestAtomicRefusesDetached refuses an operation that no transaction holds, by its name.
 func TestAtomicRefusesDetached(t *testing.T) {
-	p := projectOf(t, map[string]string{
+	p := storetest.ProjectOf(t, map[string]string{
 		"entities/mail.yaml": "type: object\nproperties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n",
 		"frond.yaml":         "name: post\ndoors: {mail: {operations: {send: {kind: command}}}}\n",
 	})
@@ -95,7 +108,7 @@ func TestAtomicRefusesDetached(t *testing.T) {
 	if e == nil || e.Code != kiterror.NotImplemented || !strings.Contains(e.Message, "mail.send") || e.Call == nil || *e.Call != 1 || ran {
 		t.Errorf("%v, ran %t", err, ran)
 	}
-	if list := must(t, f, "mail.list", "", "", ""); !strings.Contains(list, `"items":[]`) {
+	if list := listOf(t, f, "mail", ""); !strings.Contains(list, `"items":[]`) {
 		t.Errorf("something was written: %s", list)
 	}
 }
@@ -142,20 +155,5 @@ func TestAtomicBegins(t *testing.T) {
 				t.Errorf("%v; %d transactions, of queries alone: %t", err, store.count, store.readOnly)
 			}
 		})
-	}
-}
-
-// TestShareOf: a part of a request has a bound of its own, and its work counts for the request.
-func TestShareOf(t *testing.T) {
-	ctx := facade.WithRequest(t.Context(), "ann", time.Minute)
-	share := facade.ShareOf(ctx, time.Second)
-	if err := facade.RequestOf(share).Spend(2 * time.Second); kiterror.CodeOf(err) != kiterror.UnprocessableEntity {
-		t.Error(err)
-	}
-	if rest, err := facade.RequestOf(ctx).Remaining(0); err != nil || rest != 58*time.Second {
-		t.Error(rest, err)
-	}
-	if caller, _ := facade.RequestOf(share).Shares(); caller != "ann" {
-		t.Error(caller)
 	}
 }
