@@ -24,6 +24,9 @@ LONGEST   = ./e2e ./gateway ./store/postgres ./e2e/leak ./store/sqlite ./cmd/fro
 # The packages in which goroutines share values. The others do one thing after the other, or drive a program
 # that has no race detector.
 SHARING   = . ./facade/... ./envelope/... ./resolvers/... ./rest/... ./facts/... ./store/... ./gateway/... ./cmd/frond ./e2e/leak
+# Tests of the stores that do one thing after the other for long, which the race detector has nothing to see in: `make test`
+# runs them without it, `make race SEQUENTIAL=-` with it.
+SEQUENTIAL ?= RandomMigrations|MigrationKilled|SearchMigrations|Rollouts|Renames|PlansOfChanges|TestMigrations$$|MigrationOfRelatedTables|DescribeManyTables|DescribeNewServers|ManyEntities|ReadLittle
 # The programs that tests drive, built before the first test.
 PROGRAMS := $(CURDIR)/bin/tests
 N        ?= 20000
@@ -93,7 +96,7 @@ cold: ## Run every test in a new clone of HEAD, with an empty build cache and an
 	git clone --quiet . "$$dir/frond" && GOCACHE="$$dir/go" npm_config_cache="$$dir/npm" $(MAKE) --no-print-directory -C "$$dir/frond" test
 
 race: programs ## Run the tests of packages that share values between goroutines, in short, under the race detector (needs a C compiler)
-	TEST_PROGRAMS=$(PROGRAMS) CGO_ENABLED=1 $(GO) test $(RACE) -short -timeout 40m -p 3 -parallel 4 $(SHARING)
+	TEST_PROGRAMS=$(PROGRAMS) CGO_ENABLED=1 $(GO) test $(RACE) -short -timeout 40m -p 3 -parallel 4 -skip '$(SEQUENTIAL)' $(SHARING)
 
 js: ## Install the JavaScript clients that e2e runs against the gateway, if npm is there
 	@if command -v npm >/dev/null; then $(MAKE) -j4 --no-print-directory e2e/js/node_modules/.package-lock.json e2e/documents/js/node_modules/.package-lock.json client/node_modules/.package-lock.json examples/web/node_modules/.package-lock.json store/postgres/pgtest/18/node_modules/.package-lock.json; \
