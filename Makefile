@@ -42,7 +42,7 @@ NPM_CI   := npm ci --no-progress --no-audit --no-fund --prefer-offline
 BIN      := bin/frond
 
 .DEFAULT_GOAL := all
-.PHONY: all help go build release release-test pictures programs run test whole cold js client console race e2e fuzz leak soak plans migrations postgres postgres18 patroni differential evolution topology judge writes uploads facts mutation long bench bench-all bench-short neighbour golden lint fmt generate wasm check up down
+.PHONY: all help go build release release-test older pictures programs run test whole cold js client console race e2e fuzz leak soak plans migrations postgres postgres18 patroni differential evolution topology judge writes uploads facts mutation long bench bench-all bench-short neighbour golden lint fmt generate wasm check up down
 
 all: console build test lint ## Build, test and lint: what `make` alone does
 
@@ -66,6 +66,15 @@ release: console ## Make the files of a release in dist/ (VERSION=1.2.3; HOST=1 
 release-test: console ## Make and install the release of this machine, and lint the workflows
 	$(GO) test -C .ci/release -count=1 .
 	$(GO) tool -modfile=.ci/release/go.mod actionlint .github/workflows/*.yml
+
+# The tag of the last release, or until there is one the commit that the file names. Its sources and program stay in bin/older.
+older: programs ## Run the last release's program and npm package beside those of this commit (some minutes)
+	@set -e; of=$$(git rev-parse --quiet --verify 'v0.1.0^{commit}' || cat .ci/release/older); dir=$(CURDIR)/bin/older/$$of; \
+	if ! test -x "$$dir/frond"; then \
+	  rm -rf "$(CURDIR)/bin/older"; mkdir -p "$$dir/src"; git archive "$$of" | tar -x -C "$$dir/src"; \
+	  echo "Building the program of $$of"; $(GO) build -C "$$dir/src" -ldflags '-s -w' -o "$$dir/frond" ./cmd/frond; \
+	fi; \
+	OLDER_RELEASE="$$dir" TEST_PROGRAMS=$(PROGRAMS) $(GO) test ./e2e -count=1 -v -run='TestOlder$$'
 
 pictures: build ## Draw the picture of README anew, in Chromium
 	cd e2e/js && node pictures.mjs $(CURDIR)/$(BIN) $(CURDIR)/docs/pictures/graphiql.png
@@ -206,7 +215,7 @@ mutation: js ## Change the code in MUTANTS (40) small ways drawn by SEED (1), an
 
 # One after another: each of them uses the whole machine. The seed of the mutants is the
 # same every time, so that a survivor is a change of ours and not of the dice.
-long: ## CI's long run, some hours: whole, mutation with a fixed seed, every fuzz target, leak, soak, postgres, postgres18, differential, evolution, topology, judge, writes, uploads and facts
+long: ## CI's long run, some hours: whole, mutation with a fixed seed, every fuzz target, leak, soak, postgres, postgres18, differential, evolution, topology, judge, writes, uploads, facts and older
 	$(MAKE) whole
 	$(MAKE) mutation SEED=1
 	$(MAKE) fuzz
@@ -221,6 +230,7 @@ long: ## CI's long run, some hours: whole, mutation with a fixed seed, every fuz
 	$(MAKE) writes
 	$(MAKE) uploads
 	$(MAKE) facts
+	$(MAKE) older
 
 bench: ## Measure the gateway beside other programs, as one table (ARGS="-tailcall PATH" adds Tailcall)
 	$(GO) run ./bench peers $(ARGS)
