@@ -1,12 +1,10 @@
 package postgres
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 
 	"github.com/frondhost/frond/facade/filter"
-	"github.com/frondhost/frond/store/postgres/engine"
 	"github.com/frondhost/frond/store/sqltext"
 )
 
@@ -237,7 +235,7 @@ func (r *reading) composed() bool {
 }
 
 // totals writes the second half of a statement that counts the rows of each key, after those of the
-// first half. Keys without rows are not in it; runEach counts them as 0.
+// first half. Keys without rows are not in it; their totals are 0.
 //
 //	…) UNION ALL SELECT k.n, NULL, count(*) … GROUP BY k.n
 func (r *reading) totals(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value) {
@@ -260,55 +258,4 @@ func joinKeys(r *reading, c *sqltext.Column, keys sqltext.Value, alias string) {
 	r.isKey(b, c, alias)
 	b.Join(r.Find.Where, r.Table, alias)
 	r.Where(b, alias, " WHERE ")
-}
-
-// runEach runs the statement and cuts the rows into the groups of their keys. The first column
-// is the key's place, from 1; rows come in this order. With totals the last column is one, in a
-// row of its own. The row beyond the limit is not kept; it sets More of its group.
-func (r *reading) runEach(c *engine.Conn) error {
-	r.Reset()
-	if r.scan != nil {
-		if c.Alone() {
-			if whole, err := r.runScan(c, r.scan); whole || err != nil {
-				return err
-			}
-			r.Reset()
-		}
-		r.scan = nil
-		if err := r.search(); err != nil {
-			return err
-		}
-	}
-	groups, behind := r.Groups(sqltext.RoomForEach(r.Selection.Layout, len(r.Find.Each.Values), r.Find.Limit)), 0
-	if r.Find.Count {
-		behind = 1
-	}
-	at := 0
-	q, args := r.query(r.b, 1, behind, func(values [][]byte) error {
-		key, err := strconv.Atoi(string(values[0]))
-		if err != nil {
-			return err
-		}
-		key--
-		if r.Find.Count {
-			if last := values[len(values)-1]; last != nil {
-				total, err := strconv.ParseInt(string(last), 10, 64)
-				groups.Total(key, total)
-				return err
-			}
-		}
-		if key < at {
-			return fmt.Errorf("postgres: a row of key %d came behind one of key %d", key, at)
-		}
-		if at = key; !groups.Next(key) {
-			return nil
-		}
-		r.take(values, 1)
-		return r.Grown()
-	})
-	defer args.free()
-	if err := c.Conclude(q); err != nil {
-		return costly(err, r.Find.Count)
-	}
-	return groups.Settle()
 }

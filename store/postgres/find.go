@@ -24,20 +24,12 @@ func (s *access) Find(ctx context.Context, q *facade.Find) (_ *facade.Found, err
 		return nil, err
 	}
 	kept := t.Search != nil && t.Search.Kept.Load()
-	dropped := func() bool { return kept && !t.Search.Kept.Load() } // by another program: the columns with the words
-	if q.Group != nil {
-		found, err := s.group(ctx, t, q)
-		if err != nil && dropped() {
-			return s.Find(ctx, q)
-		}
-		return found, err
-	}
-	r := &reading{store: s, table: t, b: s.text.Builder()}
+	r := &reading{Reading: sqltext.Reading{FirstKey: 1}, store: s, table: t, b: s.text.Builder()}
 	defer r.b.Free()
 	if err := r.Begin(&t.Table, q, budget.MeterOf(ctx)); err != nil {
 		return nil, err
 	}
-	var run func(*engine.Conn) error
+	run := r.run
 	switch {
 	case q.Key != nil:
 		key, isKey := t.Key(q.Key)
@@ -45,13 +37,15 @@ func (s *access) Find(ctx context.Context, q *facade.Find) (_ *facade.Found, err
 			r.Found.Rows = rows.New(q.Select, 0)
 			return &r.Found, nil
 		}
-		run, err = r.runRow, r.Row(r.b, key)
+		err = r.Row(r.b, key)
+	case q.Group != nil:
+		err = r.groups()
 	case q.Each != nil:
-		run, err = r.runEach, r.each()
-	case totalAlone(r):
+		err = r.each()
+	case r.TotalAlone():
 		run = readTotal(r)
 	default:
-		run, err = r.runPage, r.page()
+		err = r.page()
 	}
 	if err == nil {
 		err = r.b.Ready()
@@ -60,9 +54,9 @@ func (s *access) Find(ctx context.Context, q *facade.Find) (_ *facade.Found, err
 		err = s.db.ReadAs(ctx, r.Lane(false), run)
 	}
 	switch {
-	case err != nil && dropped():
+	case err != nil && kept && !t.Search.Kept.Load(): // another program has dropped the columns with the words
 		return s.Find(ctx, q)
-	case engine.OutOfRange(err) && q.Derives():
+	case engine.OutOfRange(err) && (q.Group != nil || q.Derives()):
 		return nil, kiterror.SumOverflow()
 	case err != nil:
 		return nil, unfit(err)
@@ -99,32 +93,6 @@ type reading struct {
 	lone *sqltext.Value
 }
 
-// runRow runs the statement of a row by its key.
-func (r *reading) runRow(c *engine.Conn) error {
-	r.Reset()
-	r.Read = rows.New(r.Selection.Layout, 1)
-	q, args := r.query(r.b, 0, 0, func(values [][]byte) error {
-		if r.Read.Len() == 0 {
-			r.take(values, 0)
-		}
-		return r.Grown()
-	})
-	defer args.free()
-	r.Found.Rows = r.Read
-	return c.Conclude(q)
-}
-
-// estimated says that the total is an estimate, made after the page on the same connection.
-func (r *reading) estimated() bool { return r.Find.Count && r.Find.Estimate }
-
-// counted says that the total follows the rows in the statement, and sees the same state.
-func (r *reading) counted() bool { return r.Find.Count && !r.estimated() }
-
-// totalAlone says that the total is all that is read.
-func totalAlone(r *reading) bool {
-	return r.counted() && r.Find.Limit <= 0 && r.Find.Offset == 0 && r.Find.From == nil && r.Find.Until == nil
-}
-
 // page writes the statement of a page:
 //
 //	SELECT p.* FROM (SELECT t0."id", t0."title" FROM "post" AS t0 WHERE … ORDER BY … LIMIT 64) AS p
@@ -139,7 +107,7 @@ func (r *reading) page() error {
 	if err != nil {
 		return err
 	}
-	b, counted := r.b, r.counted()
+	b, counted := r.b, r.Counted()
 	if counted {
 		b.Text("(")
 	}
@@ -169,40 +137,39 @@ func (r *reading) query(b *sqltext.Builder, before, behind int, row func(values 
 	return q, args
 }
 
-// runPage runs the statement of a page. The row beyond the limit is not kept; it sets More. A total
-// in the same statement is the last column, in a row of its own.
-func (r *reading) runPage(c *engine.Conn) error {
-	r.Reset()
-	counted := r.counted()
-	r.Read = rows.New(r.Selection.Layout, sqltext.RoomFor(max(0, r.Find.Limit)))
-	total, behind := int64(-1), 0
-	if counted {
-		behind = 1
-	}
-	q, args := r.query(r.b, 0, behind, func(values [][]byte) (err error) {
-		if counted {
-			if last := values[len(values)-1]; last != nil {
-				total, err = strconv.ParseInt(string(last), 10, 64)
+// run runs the statement. A total in it is the last column, in a row of its own; so is the number of a group
+// of a key.
+func (r *reading) run(c *engine.Conn) error {
+	if r.scan != nil {
+		if c.Alone() {
+			if whole, err := r.runScan(c, r.scan); whole || err != nil {
 				return err
 			}
 		}
-		if !r.Next() {
-			return nil
+		r.scan = nil
+		if err := r.search(); err != nil {
+			return err
 		}
-		r.take(values, 0)
-		return r.Grown()
+	}
+	r.Start()
+	counted, behind := r.Counted(), 0
+	if counted || r.Find.Group != nil && r.Find.Each != nil {
+		behind = 1
+	}
+	q, args := r.query(r.b, r.First(), behind, func(values [][]byte) error {
+		_, err := sqltext.Read(&r.Reading, cells(values), counted)
+		return err
 	})
 	defer args.free()
 	run := c.Conclude
-	if r.estimated() {
+	if r.Estimated() {
 		run = c.Run
 	}
-	if err := run(q); err != nil {
-		return costly(err, counted && r.Find.Where != nil)
+	err := run(q)
+	if err != nil {
+		return costly(err, r.CountsMany())
 	}
-	r.Found.Total = total
-	err := r.Settle([]facade.FoundGroup{{To: r.Read.Len()}})
-	if err == nil && r.estimated() {
+	if err = r.End(); err == nil && r.Estimated() {
 		r.Found.Total, err = r.estimate(c)
 	}
 	return err
@@ -229,14 +196,6 @@ func costly(err error, counted bool) error {
 		return engine.Counted(err)
 	}
 	return err
-}
-
-// take appends a row, whose selection begins at column first.
-func (r *reading) take(values [][]byte, first int) {
-	appendRow(r.Read, r.Selection, values[first:])
-	if r.Selection.Keeps() {
-		r.Keep(cells(values), first)
-	}
 }
 
 // An estimated total is exact where that costs little: where the page shows it, and where at most

@@ -1,65 +1,22 @@
 package postgres
 
 import (
-	"context"
-	"strconv"
 	"time"
 
-	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/aggregate"
-	"github.com/frondhost/frond/facade/budget"
-	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
-	"github.com/frondhost/frond/store/postgres/engine"
 	"github.com/frondhost/frond/store/sqltext"
 )
 
-// group reads groups of rows.
-func (s *access) group(ctx context.Context, t *table, q *facade.Find) (*facade.Found, error) {
-	r := &reading{store: s, table: t, b: s.text.Builder()}
-	defer r.b.Free()
-	err := r.Begin(&t.Table, q, budget.MeterOf(ctx))
-	if err == nil && q.Each != nil {
-		err = eachKeys(r)
+// groups writes the statement of groups.
+func (r *reading) groups() error {
+	if r.Find.Each == nil {
+		return r.Grouped(r.b, "", nil)
 	}
-	if err == nil {
-		err = r.Grouped(r.b, "k.n", func(alias string) { joinKeys(r, r.keyed, dialect{}.Keys(r.keyed, r.keys), alias) })
-	}
-	if err == nil {
-		err = s.db.ReadAs(ctx, r.Lane(false), func(c *engine.Conn) error { return runGroups(r, c) })
-	}
-	switch {
-	case engine.OutOfRange(err):
-		return nil, kiterror.SumOverflow()
-	case err != nil:
-		return nil, unfit(err)
-	}
-	return &r.Found, nil
-}
-
-// runGroups runs the statement of groups.
-func runGroups(r *reading, c *engine.Conn) error {
-	r.Reset()
-	groups := sqltext.ReadGroups(&r.Reading)
-	q, args := r.query(r.b, groups.First, groups.First, func(values [][]byte) error { // the number in its key is the last column
-		key := int64(0)
-		if groups.First > 0 {
-			var err error
-			if key, err = strconv.ParseInt(string(values[0]), 10, 64); err != nil {
-				return err
-			}
-		}
-		if !groups.Next(key - 1) {
-			return nil
-		}
-		r.take(values, groups.First)
-		return r.Grown()
-	})
-	defer args.free()
-	if err := c.Conclude(q); err != nil {
+	if err := eachKeys(r); err != nil {
 		return err
 	}
-	return groups.Settle()
+	return r.Grouped(r.b, "k.n", func(alias string) { joinKeys(r, r.keyed, dialect{}.Keys(r.keyed, r.keys), alias) })
 }
 
 // Grouped writes a column of groups:

@@ -31,13 +31,19 @@ func selected(sql []byte, args *arguments, sel *sqltext.Selection, before, behin
 	return &args.query
 }
 
-// appendRow appends the fields of a selection, which values begin with.
-func appendRow(found *rows.Rows, sel *sqltext.Selection, values [][]byte) {
-	found.Write(func(dst []byte, i int) []byte { return cells(values).AppendCell(dst, i, sel.Fields[i]) })
-}
-
 // cells are the values of a row; nil is null.
 type cells [][]byte
+
+var _ sqltext.Row = cells{}
+
+// Int returns column i.
+func (v cells) Int(i int) (n int64, has bool, err error) {
+	if v[i] == nil {
+		return 0, false, nil
+	}
+	n, err = strconv.ParseInt(string(v[i]), 10, 64)
+	return n, true, err
+}
 
 // AppendCell appends column i as JSON, by the decoder of its column.
 func (v cells) AppendCell(dst []byte, i int, c *sqltext.Column) []byte {
@@ -68,7 +74,7 @@ func query(t *table, st *store.Statement) (*engine.Query, *arguments) {
 		if st.Key != nil && values[st.At] != nil {
 			*st.Key, _ = sqltext.Encode(t.Primary.Prop, t.Primary.Decode(nil, values[st.At]))
 		}
-		appendRow(st.Rows, st.Sel, values)
+		sqltext.AppendRow(st.Rows, st.Sel, cells(values), 0)
 		return nil
 	}
 	return q, bound
@@ -83,7 +89,7 @@ func (r runner) Rows(sql []byte, args []sqltext.Value, sel *sqltext.Selection, l
 	defer bound.free()
 	q := selected(append(sql[:len(sql):len(sql)], " FOR UPDATE"...), bound, sel, 0, 0)
 	q.Row = func(values [][]byte) error {
-		appendRow(list, sel, values)
+		sqltext.AppendRow(list, sel, cells(values), 0)
 		return nil
 	}
 	return r.Run(q)

@@ -133,6 +133,7 @@ func (r *reading) runScan(conn *engine.Conn, s *scan) (whole bool, err error) {
 	b.Text(" LIMIT ")
 	b.Bind(sqltext.IntValue(int64(most)))
 
+	r.Reset()
 	groups := make([]facade.FoundGroup, len(s.values))
 	for i := range groups {
 		groups[i].Total = -1
@@ -156,7 +157,7 @@ func (r *reading) runScan(conn *engine.Conn, s *scan) (whole bool, err error) {
 			g.More = true
 			return nil
 		}
-		r.take(values, 1)
+		sqltext.Take(&r.Reading, cells(values), 1)
 		n++
 		g.To = n
 		return r.Grown()

@@ -7,7 +7,6 @@ import (
 
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
-	"github.com/frondhost/frond/store/sqlite/engine"
 	"github.com/frondhost/frond/store/sqltext"
 )
 
@@ -29,7 +28,7 @@ func (r *reading) each() error {
 	}
 	b := r.b
 	if r.Find.Count {
-		b.Text("SELECT 0, * FROM (") // as for a page: the counts come after the rows
+		b.Text("SELECT *, NULL FROM (") // as for a page: the counts come after the rows
 	}
 	// With one row at most for each key there is nothing to order and to limit. A limit of 0
 	// asks for totals alone, and an offset leaves that row out.
@@ -194,53 +193,16 @@ func (r *reading) join(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value
 }
 
 // totals writes the second half of a statement that counts the rows of each key, after those of the
-// first half. Keys without rows are not in it; runEach counts them as 0.
+// first half. Keys without rows are not in it; their totals are 0.
 //
-//	… LIMIT -1) UNION ALL SELECT 1, k.key, count(*), NULL … GROUP BY k.key
+//	… LIMIT -1) UNION ALL SELECT k.key, NULL, …, count(*) … GROUP BY k.key
 func (r *reading) totals(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value) {
 	alias := b.Alias()
-	b.Text(" LIMIT -1) UNION ALL SELECT 1, k.key, count(*)") // with a limit, even none, the order inside is kept
-	for range r.Selection.Width() - 1 {
-		b.Text(", NULL")
+	b.Text(" LIMIT -1) UNION ALL SELECT k.key, ") // with a limit, even none, the order inside is kept
+	for range r.Selection.Width() {
+		b.Text("NULL, ")
 	}
+	b.Text("count(*)")
 	r.join(b, c, keys, alias, false)
 	b.Text(" GROUP BY k.key")
-}
-
-// runEach steps the statement and cuts the rows into the groups of their keys. The rows come in the
-// order of the keys, and the totals after all rows:
-//
-//	0  key  columns …   a row of the key, with Count; without it the first column is the key
-//	1  key  total …     the total of the key
-//
-// The row beyond the limit is not kept; it sets More of its group.
-func (r *reading) runEach(c *engine.Conn) error {
-	c.CountTotal(r.Find.Count)
-	st, err := c.Start(r.b.SQL, r.b.Args)
-	if err != nil {
-		return err
-	}
-	groups, first := r.Groups(len(r.Find.Each.Values)), 0
-	if r.Find.Count {
-		first = 1
-	}
-	for st.Step() {
-		key := int(st.ColumnInt64(first))
-		if first == 1 && st.ColumnInt64(0) == 1 {
-			groups.Total(key, st.ColumnInt64(2))
-			continue
-		}
-		if !groups.Next(key) {
-			continue
-		}
-		r.take(st, first+1)
-		if err := r.Grown(); err != nil {
-			_ = c.Finish(st) // it was going well
-			return err
-		}
-	}
-	if err := c.Finish(st); err != nil {
-		return err
-	}
-	return groups.Settle()
 }

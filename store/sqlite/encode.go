@@ -7,17 +7,11 @@ import (
 
 	sqlite3 "github.com/ncruces/go-sqlite3"
 
-	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/sqlite/engine"
 	"github.com/frondhost/frond/store/sqltext"
 )
-
-// appendRow appends the current row of a statement, whose selection begins at column first.
-func appendRow(found *rows.Rows, s *sqltext.Selection, st *engine.Stmt, first int) {
-	found.Write(func(dst []byte, i int) []byte { return appendColumn(dst, st, first+i, s.Fields[i]) })
-}
 
 // appendColumn appends the value of column i as JSON, by the encoder that the card decides.
 // Text goes from SQLite's memory to dst without a string in between.
@@ -66,8 +60,16 @@ func appendColumn(dst []byte, st *engine.Stmt, i int, c *sqltext.Column) []byte 
 // into SQLite.
 func isNull(st *engine.Stmt, i int) bool { return st.ColumnType(i) == sqlite3.NULL }
 
-// cells is the current row of a statement, for [sqltext.Reading.Keep].
+// cells is the current row of a statement.
 type cells struct{ *engine.Stmt }
+
+var _ sqltext.Row = cells{}
+
+// Int returns column i.
+func (s cells) Int(i int) (n int64, has bool, err error) {
+	n = s.ColumnInt64(i)
+	return n, n != 0 || !isNull(s.Stmt, i), nil
+}
 
 // AppendCell appends column i as JSON.
 func (s cells) AppendCell(dst []byte, i int, c *sqltext.Column) []byte {

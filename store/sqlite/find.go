@@ -25,47 +25,55 @@ func (s *access) Find(ctx context.Context, q *facade.Find) (*facade.Found, error
 	if err != nil {
 		return nil, err
 	}
-	if q.Group != nil {
-		return s.group(ctx, t, q)
+	for exact := q.Derives(); ; exact = true {
+		r, err := s.written(ctx, t, q, exact)
+		if err == nil && r.Found.Rows == nil {
+			err = s.db.ReadAs(ctx, r.Lane(!t.foreign), r.run)
+		}
+		r.b.Free()
+		switch overflows := err != nil && strings.Contains(err.Error(), errOverflow.Error()); {
+		case overflows && exact:
+			return nil, kiterror.SumOverflow()
+		case overflows && q.Group != nil: // SQLite adds integers by itself, and may overflow on the way
+		case err != nil:
+			return nil, err
+		default:
+			return &r.Found, nil
+		}
 	}
+}
+
+// written writes the statement of a read, with sums that are exact for integers of any size or as SQLite
+// adds. A read that finds no row for certain has its answer.
+func (s *access) written(ctx context.Context, t *table, q *facade.Find, exact bool) (r *reading, err error) {
 	db := &s.text
-	if q.Derives() {
+	if exact {
 		db = &s.exact
 	}
-	r := &reading{store: s, table: t, db: db, b: db.Builder()}
-	r.Number = t.rowid
-	defer r.b.Free()
+	r = &reading{store: s, table: t, db: db, b: db.Builder()}
+	r.Number, r.Tallied = t.rowid, true
 	if err := r.Begin(&t.Table, q, budget.MeterOf(ctx)); err != nil {
-		return nil, err
+		return r, err
 	}
-	var run func(*engine.Conn) error
 	switch {
 	case q.Key != nil:
 		key, isKey := t.Key(q.Key)
 		if !isKey { // a key of another kind is no row's
 			r.Found.Rows = rows.New(q.Select, 0)
-			return &r.Found, nil
+			return r, nil
 		}
-		run, err = r.runRow, r.Row(r.b, key)
+		err = r.Row(r.b, key)
+	case q.Group != nil:
+		err = r.groups()
 	case q.Each != nil:
-		run, err = r.runEach, r.each()
-	default:
-		run = r.runPage
+		err = r.each()
+	case !r.TotalAlone():
 		r.page()
 	}
 	if err == nil {
 		err = r.b.Ready()
 	}
-	if err == nil {
-		err = s.db.ReadAs(ctx, r.Lane(!t.foreign), run)
-	}
-	switch {
-	case err != nil && db == &s.exact && strings.Contains(err.Error(), errOverflow.Error()), r.infinite:
-		return nil, kiterror.SumOverflow()
-	case err != nil:
-		return nil, err
-	}
-	return &r.Found, nil
+	return r, err
 }
 
 // reading is the state of one Find.
@@ -75,34 +83,7 @@ type reading struct {
 	table *table
 	db    *sqltext.Database // makes builders
 	b     *sqltext.Builder  // has the statement
-	// infinite says that a value behind a relation is beyond all numbers.
-	infinite bool
 }
-
-// runRow steps the statement of a row by its key.
-func (r *reading) runRow(c *engine.Conn) error {
-	st, err := c.Start(r.b.SQL, r.b.Args)
-	if err != nil {
-		return err
-	}
-	r.Read = rows.New(r.Selection.Layout, 1)
-	if st.Step() {
-		r.take(st, 0)
-		r.Read.LearnRow()
-	}
-	if err := c.Finish(st); err != nil {
-		return err
-	}
-	r.Found.Rows = r.Read
-	return r.Grown()
-}
-
-// estimated says that the total is an estimate, made after the page on the same connection.
-func (r *reading) estimated() bool { return r.Find.Count && r.Find.Estimate && r.Find.Where != nil }
-
-// counted says that the total is a column of the page's statement, so that both see one state of
-// the table.
-func (r *reading) counted() bool { return r.Find.Count && !r.estimated() }
 
 // page writes the statement of a page:
 //
@@ -114,7 +95,7 @@ func (r *reading) page() {
 	b.Text("SELECT ")
 	alias := b.Alias()
 	b.Columns(r.Selection, alias)
-	if r.counted() {
+	if r.Counted() {
 		b.Text(", ")
 		r.total(b)
 	}
@@ -143,30 +124,28 @@ func (r *reading) total(b *sqltext.Builder) {
 	b.Text(")")
 }
 
-// runPage steps the statement of a page. The row beyond the limit is not kept; it sets More.
-func (r *reading) runPage(c *engine.Conn) error {
-	counted, whole := r.counted(), r.Find.From == nil && r.Find.Until == nil && r.Find.Offset == 0
-	c.CountTotal(counted && r.Find.Where != nil)
-	if counted && whole && r.Find.Limit <= 0 {
-		err := r.totalAlone(c)
-		r.Found.More = r.Found.Total > 0
-		return err
+// run steps the statement. Every row of a page has its total.
+func (r *reading) run(c *engine.Conn) error {
+	if r.TotalAlone() {
+		return r.totalAlone(c)
 	}
+	counted, each := r.Counted(), r.Find.Each != nil
+	c.CountTotal(r.CountsMany())
 	st, err := c.Start(r.b.SQL, r.b.Args)
 	if err != nil {
 		return err
 	}
-	r.Read = rows.New(r.Selection.Layout, sqltext.RoomFor(max(0, r.Find.Limit)))
-	total := int64(-1)
-	for st.Step() {
-		if counted && total < 0 {
+	r.Start()
+	sums, total := r.Find.Group != nil || r.Find.Derives(), int64(-1)
+	for more := true; more && st.Step(); {
+		if counted && !each && total < 0 {
 			total = r.settled(st.ColumnInt64(r.Selection.Width()))
 		}
-		if !r.Next() {
-			break
+		n := r.Read.Len()
+		if more, err = sqltext.Read(&r.Reading, cells{st}, counted && each); err == nil && sums && r.Read.Len() > n && r.infinite(st) {
+			err = kiterror.SumOverflow()
 		}
-		r.take(st, 0)
-		if err := r.Grown(); err != nil {
+		if err != nil {
 			_ = c.Finish(st) // it was going well
 			return err
 		}
@@ -174,17 +153,17 @@ func (r *reading) runPage(c *engine.Conn) error {
 	if err := c.Finish(st); err != nil {
 		return err
 	}
-	switch r.Found.Total = total; {
-	case !counted || total >= 0:
-	case whole:
-		r.Found.Total = 0
-	default: // rows before the page may be there
-		return r.totalAlone(c)
-	}
-	if err := r.Settle([]facade.FoundGroup{{To: r.Read.Len()}}); err != nil || !r.estimated() {
+	if err := r.End(); err != nil || each {
 		return err
 	}
-	r.Found.Total, err = r.estimate(c)
+	switch q := r.Find; {
+	case counted && total < 0 && (q.From != nil || q.Until != nil || q.Offset != 0): // rows before the page may be there
+		return r.totalAlone(c)
+	case counted:
+		r.Found.Total = max(total, 0)
+	case r.Estimated():
+		r.Found.Total, err = r.estimate(c)
+	}
 	return err
 }
 
@@ -200,6 +179,7 @@ func (r *reading) settled(total int64) int64 {
 func (r *reading) totalAlone(c *engine.Conn) error {
 	b := r.db.Builder()
 	defer b.Free()
+	c.CountTotal(r.CountsMany())
 	b.Text("SELECT ")
 	r.total(b)
 	if err := b.Ready(); err != nil {
@@ -207,17 +187,20 @@ func (r *reading) totalAlone(c *engine.Conn) error {
 	}
 	total, err := c.Number(string(b.SQL), b.Args...)
 	r.Found.Rows, r.Found.Total = rows.New(r.Selection.Layout, 0), r.settled(total)
+	r.Found.More = r.TotalAlone() && r.Found.Total > 0
 	return err
 }
 
-// take reads the current row of a statement, whose selection begins at column first.
-func (r *reading) take(st *engine.Stmt, first int) {
-	appendRow(r.Read, r.Selection, st, first)
-	if r.Selection.Keeps() {
-		for i, c := range r.Selection.Extra {
-			derived := c.Prop.Owner.Primary == nil
-			r.infinite = r.infinite || derived && c.Prop.Kind == schema.KindNumber && math.IsInf(st.ColumnFloat(first+len(r.Selection.Fields)+i), 0)
+// infinite reports whether a sum of the current row, or a value behind a relation, is beyond all numbers.
+func (r *reading) infinite(st *engine.Stmt) bool {
+	at := r.First()
+	for _, list := range [...][]*sqltext.Column{r.Selection.Fields, r.Selection.Extra} {
+		for _, c := range list {
+			if c.Prop.Owner.Primary == nil && c.Prop.Kind == schema.KindNumber && math.IsInf(st.ColumnFloat(at), 0) {
+				return true
+			}
+			at++
 		}
-		r.Keep(cells{st}, first)
 	}
+	return false
 }

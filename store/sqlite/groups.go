@@ -1,94 +1,29 @@
 package sqlite
 
 import (
-	"context"
-	"errors"
-	"math"
-	"strings"
 	"time"
 
 	sqlite3 "github.com/ncruces/go-sqlite3"
 
-	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/aggregate"
-	"github.com/frondhost/frond/facade/budget"
-	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
-	"github.com/frondhost/frond/store/sqlite/engine"
 	"github.com/frondhost/frond/store/sqltext"
 )
 
-// group reads groups of rows. SQLite adds integers by itself; where that overflows on the way, the
-// statement runs again with a sum that does not.
-func (s *access) group(ctx context.Context, t *table, q *facade.Find) (*facade.Found, error) {
-	found, err := s.groupBy(ctx, &s.text, t, q)
-	if errors.Is(err, errOverflow) {
-		if found, err = s.groupBy(ctx, &s.exact, t, q); errors.Is(err, errOverflow) {
-			return nil, kiterror.SumOverflow()
-		}
+// groups writes the statement of groups.
+func (r *reading) groups() error {
+	if r.Find.Each == nil {
+		return r.Grouped(r.b, "", nil)
 	}
-	return found, err
-}
-
-// groupBy runs the statement of groups as a database writes it.
-func (s *access) groupBy(ctx context.Context, db *sqltext.Database, t *table, q *facade.Find) (*facade.Found, error) {
-	r := &reading{store: s, table: t, b: db.Builder()}
-	defer r.b.Free()
-	err := r.Begin(&t.Table, q, budget.MeterOf(ctx))
-	var c *sqltext.Column
-	var keys sqltext.Value
-	if err == nil && q.Each != nil {
-		c, keys, err = r.eachKeys()
-	}
-	if err == nil {
-		number := "k.key"
-		if q.Each != nil && q.Each.Lists != nil {
-			number = "l.key"
-		}
-		err = r.Grouped(r.b, number, func(alias string) { r.join(r.b, c, keys, alias, false) })
-	}
-	if err == nil {
-		err = s.db.ReadAs(ctx, r.Lane(false), func(c *engine.Conn) error { return runGroups(r, c) })
-	}
-	if err != nil {
-		return nil, err
-	}
-	return &r.Found, nil
-}
-
-// runGroups steps the statement of groups.
-func runGroups(r *reading, c *engine.Conn) error {
-	r.Reset()
-	st, err := c.Start(r.b.SQL, r.b.Args)
+	c, keys, err := r.eachKeys()
 	if err != nil {
 		return err
 	}
-	groups := sqltext.ReadGroups(&r.Reading)
-	first := groups.First
-	for st.Step() {
-		if !groups.Next(st.ColumnInt64(0)) {
-			continue
-		}
-		for i, c := range r.Selection.Fields {
-			if c.Prop.Kind == schema.KindNumber && math.IsInf(st.ColumnFloat(first+i), 0) {
-				err = kiterror.SumOverflow()
-			}
-		}
-		if r.take(st, first); err == nil {
-			err = r.Grown()
-		}
-		if err != nil {
-			_ = c.Finish(st) // it was going well
-			return err
-		}
+	number := "k.key"
+	if r.Find.Each.Lists != nil {
+		number = "l.key"
 	}
-	if err := c.Finish(st); err != nil {
-		if strings.Contains(err.Error(), errOverflow.Error()) {
-			return errOverflow
-		}
-		return err
-	}
-	return groups.Settle()
+	return r.Grouped(r.b, number, func(alias string) { r.join(r.b, c, keys, alias, false) })
 }
 
 // Grouped writes a column of groups:

@@ -152,7 +152,7 @@ func run(c *engine.Conn, t *table, st *store.Statement) error {
 		}
 		for s.Step() {
 			if st.Sel != nil {
-				appendRow(st.Rows, st.Sel, s, 0)
+				sqltext.AppendRow(st.Rows, st.Sel, cells{s}, 0)
 			}
 			if st.Key != nil {
 				*st.Key, _ = sqltext.Encode(t.Primary.Prop, appendColumn(nil, s, st.At, t.Primary))
@@ -174,7 +174,7 @@ func answer(c *engine.Conn, sql []byte, args []sqltext.Value, sel *sqltext.Selec
 		return err
 	}
 	for st.Step() {
-		appendRow(found, sel, st, 0)
+		sqltext.AppendRow(found, sel, cells{st}, 0)
 	}
 	return c.Finish(st)
 }

@@ -3,9 +3,7 @@ package sqltext
 import (
 	"strconv"
 
-	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/aggregate"
-	"github.com/frondhost/frond/facade/rows"
 )
 
 // Grouped writes the statement of a Find with Group, which [Reading.Begin] leaves to it:
@@ -104,39 +102,4 @@ func groupColumns(r *Reading, b *Builder, key string, from func(alias string)) (
 		b.Text([]string{" GROUP BY ", ", "}[min(i, 1)], strconv.Itoa(i+1))
 	}
 	return columns, nil
-}
-
-// GroupsRead cuts the groups that [Reading.Grouped] asks for into those of each key; without Each they
-// are one page.
-type GroupsRead struct {
-	of *Groups
-	r  *Reading
-	// First is the column at which the selection begins.
-	First int
-}
-
-// ReadGroups begins to read groups.
-func ReadGroups(r *Reading) GroupsRead {
-	if r.Find.Each != nil {
-		of := r.Groups(RoomForEach(r.Selection.Layout, r.Find.Each.Len(), r.Find.Limit))
-		return GroupsRead{&of, r, 1}
-	}
-	r.Read = rows.New(r.Selection.Layout, RoomFor(r.Find.Limit))
-	return GroupsRead{r: r}
-}
-
-// Next reports whether the next group is read; key is its first column, which only Each has.
-func (g *GroupsRead) Next(key int64) bool {
-	if g.of != nil {
-		return g.of.Next(int(key))
-	}
-	return g.r.Next()
-}
-
-// Settle ends the reading.
-func (g *GroupsRead) Settle() error {
-	if g.of != nil {
-		return g.of.Settle()
-	}
-	return g.r.Settle([]facade.FoundGroup{{To: g.r.Read.Len()}})
 }

@@ -7,18 +7,22 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/rows"
-	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // Reading is the state of one [facade.Find]: the query, the parts of its statement, and the rows so
-// far. A store embeds it, calls [Reading.Begin], runs a statement, appends each row to Read and
-// calls [Reading.Settle] in the end. It belongs to one goroutine and must not be copied.
+// far. A store embeds it, calls [Reading.Begin], writes the statement, and for each run of it calls
+// [Reading.Start], [Read] for each row and [Reading.End]. It belongs to one goroutine and must not be
+// copied.
 type Reading struct {
 	Table *Table
 	Find  *facade.Find
 	// Number is the name of a number that the database has for each row beside its columns; "": it
 	// has none.
 	Number string
+	// FirstKey is the number of the first key of a Find with Each.
+	FirstKey int
+	// Tallied says that the database keeps the number of a table's rows.
+	Tallied bool
 	// Order are the sort keys as SQL is to have them; turned round for Backward.
 	Order     []SortKey
 	Selection *Selection
@@ -26,7 +30,7 @@ type Reading struct {
 	reach reach
 	// met says that the table of the statement has only rows that meet the filter.
 	met bool
-	// Found is the answer, whole after Settle.
+	// Found is the answer, whole after End.
 	Found facade.Found
 	// Read are the rows in the order they were read.
 	Read *rows.Rows
@@ -40,6 +44,9 @@ type Reading struct {
 	keys []byte
 	// ends are where each of them ends.
 	ends []int
+
+	groups []facade.FoundGroup // of each key
+	at     int                 // the group of the last row; -1 before the first row
 
 	meter budget.Meter
 }
@@ -65,12 +72,6 @@ func (r *Reading) Begin(t *Table, q *facade.Find, meter budget.Meter) (err error
 	}
 	r.Selection = &r.selected
 	return r.Selection.Choose(t, q.Select, r.Order)
-}
-
-// Reset drops the rows so far, so that the statement can run again.
-func (r *Reading) Reset() {
-	r.Found, r.Read, r.Held = facade.Found{Total: -1}, nil, 0
-	r.keys, r.ends = r.keys[:0], r.ends[:0]
 }
 
 // plain writes the table and the tables that its conditions join: FROM "post" AS t0 JOIN "author" AS
@@ -163,20 +164,26 @@ func HasKey(b *Builder, r *Reading, alias string, equal func(alias string)) {
 	throughRows(b, alias, r.Table.Primary, each.Field, each.Through, each.Via, func(alias string, _ *Column) { equal(alias) })
 }
 
-// Grown charges the memory of the rows since the last call to the caller's budget
-// (docs/decisions/budgets.md). An error says that the request may hold no more; the statement is
-// then not read further.
-func (r *Reading) Grown() error {
-	return r.meter.Grown(r.Read, r.Held+cap(r.keys)+8*cap(r.ends))
+// Estimated reports whether the total is an estimate, which is made after the page on the same connection.
+// Without a filter a number of rows that the database keeps is exact.
+func (r *Reading) Estimated() bool {
+	return r.Find.Each == nil && r.Find.Count && r.Find.Estimate && (r.Find.Where != nil || !r.Tallied)
 }
 
-// Next reports whether the next row of a page is read. The one beyond the limit is not: it sets More.
-func (r *Reading) Next() bool {
-	if r.Read.Len() < max(0, r.Find.Limit) {
-		return true
-	}
-	r.Found.More = true
-	return false
+// Counted reports whether the statement has the totals too, so that they see one state with the rows.
+func (r *Reading) Counted() bool {
+	return r.Find.Key == nil && r.Find.Group == nil && r.Find.Count && !r.Estimated()
+}
+
+// CountsMany reports whether the totals of the statement may take long.
+func (r *Reading) CountsMany() bool {
+	return r.Counted() && (r.Find.Each != nil || r.Find.Where != nil)
+}
+
+// TotalAlone reports whether the total of a page is all that is read.
+func (r *Reading) TotalAlone() bool {
+	q := r.Find
+	return q.Each == nil && r.Counted() && q.Limit <= 0 && q.Offset == 0 && q.From == nil && q.Until == nil
 }
 
 // EstimateFrom is the number of rows up to which an estimated total counts them.
@@ -198,166 +205,3 @@ func (r *Reading) Seen() (n int64, all bool) {
 	}
 	return n, r.Find.From == nil && (r.Found.Rows.Len() > 0 || r.Find.Offset == 0)
 }
-
-// Groups cuts the rows of a Find with Each into the groups of their keys, in whose order the rows
-// come.
-type Groups struct {
-	r     *Reading
-	found []facade.FoundGroup
-	at, n int // the group that the last row is of; how many rows there are
-}
-
-// Groups begins a group for each key; room is how many rows may be expected.
-func (r *Reading) Groups(room int) Groups {
-	g := Groups{r: r, found: make([]facade.FoundGroup, r.Find.Each.Len()), at: -1}
-	for i := range g.found {
-		if g.found[i].Total = -1; r.Find.Count {
-			g.found[i].Total = 0 // keys without rows are not counted
-		}
-	}
-	r.Read = rows.New(r.Selection.Layout, room)
-	r.Held = len(g.found) * budget.GroupSize
-	return g
-}
-
-// Total notes the total of a key.
-func (g *Groups) Total(key int, total int64) { g.found[key].Total = total }
-
-// Next says whether the next row, of a key, is read. The one beyond the limit is not: it sets
-// More. No row of an earlier key may follow.
-func (g *Groups) Next(key int) bool {
-	g.until(key)
-	if f := &g.found[key]; f.To-f.From == max(0, g.r.Find.Limit) {
-		f.More = true
-		return false
-	}
-	g.n++
-	g.found[key].To = g.n
-	return true
-}
-
-// until begins the groups up to that of a key. Keys without rows have empty groups at the place
-// where theirs would begin.
-func (g *Groups) until(key int) {
-	for g.at < key {
-		g.at++
-		g.found[g.at].From, g.found[g.at].To = g.n, g.n
-	}
-}
-
-// Settle ends the last groups and settles the reading.
-func (g *Groups) Settle() error {
-	g.until(len(g.found) - 1)
-	g.r.Found.Groups = g.found
-	return g.r.Settle(g.found)
-}
-
-// Cells are the columns of the current row of a statement.
-type Cells interface {
-	// AppendCell appends column i of the row as JSON; c describes it.
-	AppendCell(dst []byte, i int, c *Column) []byte
-	// AppendKey appends it as a cursor has it.
-	AppendKey(dst []byte, i int, c *Column) []byte
-}
-
-// Keep keeps the key of the row that Read has last, where [Selection.Keeps]: a sort column is not in the
-// layout, or not all of its values are. They are only there now. first is where the selection begins in cells.
-func (r *Reading) Keep(cells Cells, first int) {
-	s := r.Selection
-	row := r.Read.Row(r.Read.Len() - 1)
-	r.keys = append(r.keys, '[')
-	for _, at := range s.keys {
-		r.keys = jsontext.Comma(r.keys)
-		switch {
-		case at >= len(s.Fields):
-			r.keys = cells.AppendKey(r.keys, first+at, s.Extra[at-len(s.Fields)])
-		case s.Fields[at].Beyond != nil:
-			r.keys = cells.AppendKey(r.keys, first+at, s.Fields[at])
-		default:
-			r.keys = append(r.keys, row.At(at)...)
-		}
-	}
-	r.keys = append(r.keys, ']')
-	r.ends = append(r.ends, len(r.keys))
-}
-
-// Settle moves the rows into Found: in reverse where they were read towards the beginning, with the
-// keys that the Find asks for. groups are the ranges of rows that were ordered by themselves.
-// Without Find.Keys a group has the keys of its first and its last row, which are the page's
-// cursors; with Find.NoKeys there are none.
-func (r *Reading) Settle(groups []facade.FoundGroup) error {
-	found, n := r.Read, r.Read.Len()
-	found.Learn()
-	// source is which row read became row i of the answer.
-	source := func(i int) int { return i }
-	if r.Find.Backward && n > 1 {
-		r.Held += found.Size() + 8*n
-		if err := r.Grown(); err != nil {
-			return err
-		}
-		places := make([]int, n)
-		for _, g := range groups {
-			for i := g.From; i < g.To; i++ {
-				places[i] = g.To - 1 - (i - g.From)
-			}
-		}
-		source = func(i int) int { return places[i] }
-		found = rows.New(r.Selection.Layout, n)
-		for i := range n {
-			found.CopyRow(r.Read.Row(places[i]))
-		}
-	}
-	r.Found.Rows = found
-	if len(r.Selection.keys) == 0 || n == 0 || r.Find.NoKeys && !r.Find.Keys {
-		return nil
-	}
-	r.Found.Keys = make([]json.RawMessage, n)
-	for _, g := range groups {
-		for i := g.From; i < g.To; i++ {
-			if r.Find.Keys || i == g.From || i == g.To-1 {
-				r.Found.Keys[i] = r.key(source(i), found.Row(i))
-				r.Held += keySize + 3*len(r.Found.Keys[i]) // a cursor is made of it
-			}
-		}
-		if err := r.Grown(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// keySize is how many bytes a key takes in addition to its text: its slice header.
-const keySize = 24
-
-// key returns the JSON array of a row's sort values, such as
-// ["2026-05-01T10:30:00.000Z","p1"], of which a cursor is made; read is the row's place among
-// those read.
-func (r *Reading) key(read int, row rows.Row) json.RawMessage {
-	if r.Selection.Keeps() {
-		from := 0
-		if read > 0 {
-			from = r.ends[read-1]
-		}
-		return json.RawMessage(r.keys[from:r.ends[read]:r.ends[read]])
-	}
-	size := 2
-	for _, at := range r.Selection.keys {
-		size += len(row.At(at)) + 1
-	}
-	key := append(make([]byte, 0, size), '[')
-	for _, at := range r.Selection.keys {
-		key = append(jsontext.Comma(key), row.At(at)...)
-	}
-	return append(key, ']')
-}
-
-// RoomForEach returns how many rows to make room for at first where each of n keys has a page: a few
-// rows of each where nothing is known, since many keys have none, or as many as earlier reads of the
-// layout had.
-func RoomForEach(layout *rows.Layout, n, limit int) int {
-	return layout.Likely(n*min(max(limit, 1), 4), n*max(limit, 1))
-}
-
-// RoomFor returns how many rows to make room for at first: a limit is often larger than what
-// there is.
-func RoomFor(limit int) int { return min(limit, 200) }

@@ -61,8 +61,8 @@ func (s *Selection) Choose(t *Table, layout *rows.Layout, order []SortKey) error
 	return nil
 }
 
-// Keeps says that the keys of cursors are not in the rows alone, so that [Reading.Keep] keeps them.
-func (s *Selection) Keeps() bool { return len(s.Extra) > 0 || s.beyond }
+// keeps says that the keys of cursors are not in the rows alone, so that [Take] keeps them.
+func (s *Selection) keeps() bool { return len(s.Extra) > 0 || s.beyond }
 
 // noFields is the layout of a read without fields.
 var noFields = rows.NewLayout(nil)
