@@ -37,7 +37,7 @@ func New(db *dbschema.Database, opts *Options) *Project {
 	if opts == nil {
 		opts = &Options{}
 	}
-	b := &builder{opts: opts, project: &Project{Product: db.Product, Frond: opts.Frond}, byTable: map[string]*Entity{}, foreign: map[*dbschema.Table]*product{}, names: map[string]bool{}, plurals: map[string]bool{}}
+	b := &builder{opts: opts, project: &Project{Product: db.Product, Frond: opts.Frond}, byTable: map[string]*Entity{}, names: map[string]bool{}, plurals: map[string]bool{}}
 	if b.project.Frond == "" {
 		b.project.Frond = "app"
 	}
@@ -83,10 +83,11 @@ func (b *builder) entities(db *dbschema.Database) {
 		b.names[schema.EntityKey(k.Entity)] = true
 		b.plurals[strings.ToLower(schema.Plural(k.Entity))] = true
 	}
-	outside := b.outside(db)
+	skipped, foreign, notes := outside(db, known, b.opts.Schemas, b.opts.Products)
+	b.foreign, b.project.Notes = foreign, append(b.project.Notes, notes...)
 	for i := range db.Tables {
 		t := &db.Tables[i]
-		if outside[t] {
+		if skipped[t] {
 			continue
 		}
 		if why := b.unfit(t); why != "" {
@@ -234,4 +235,14 @@ func (b *builder) unused(db *dbschema.Database) {
 			b.note(Skipped, name, "", "--view-key names an unknown table or view; write a name of the database")
 		}
 	}
+}
+
+// foreigner notes that a table of a product is read alone.
+func (b *builder) foreigner(e *Entity) bool {
+	p := b.foreign[e.Table]
+	if p == nil {
+		return false
+	}
+	b.note(restricted, e.Table.FullName(), "", "a table of %s itself, to which your rows refer: its rows are read, with %s", p.name, strings.Join(p.people[e.Table.FullName()], ", "))
+	return true
 }

@@ -138,3 +138,17 @@ func (b *builder) unique(e *Entity, columns []string) {
 	}
 	first.Unique = append(first.Unique, members)
 }
+
+// kept reports whether a project has a column of a table that a product made: the columns of people, and
+// those that a card has already.
+func (b *builder) kept(t *dbschema.Table, column string, known map[string]string) bool {
+	p := b.foreign[t]
+	return p == nil || known[column] != "" || slices.Contains(p.people[t.FullName()], column)
+}
+
+// tagged notes the tags of a comment that have no counterpart in a card.
+func (b *builder) tagged(table, column string, tags []string) {
+	for _, tag := range tags {
+		b.note(smart, table, column, "%s", tag)
+	}
+}

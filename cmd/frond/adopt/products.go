@@ -1,6 +1,7 @@
 package adopt
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -69,22 +70,19 @@ func productsOf(db *dbschema.Database) []*product {
 }
 
 // outside decides which tables of a database a project leaves out whatever they are: those of schemas that
-// the user did not name, and those of a product. It notes the products' by their groups, and keeps the
-// product of each table that rows of the application refer to in b.foreign.
-func (b *builder) outside(db *dbschema.Database) map[*dbschema.Table]bool {
-	out := map[*dbschema.Table]bool{}
-	known := map[string]bool{}
-	for _, k := range b.opts.Known {
-		known[dbschema.FullName(k.Schema, k.Table)] = true
-	}
-	if b.opts.Schemas != nil {
+// the user did not name (nil: all are taken), and those of products unless withProducts is true. Tables that a
+// project has already are never left out. foreign has the product of each of its tables to which rows of the
+// application refer; the notes name the others by their groups.
+func outside(db *dbschema.Database, known map[string]string, schemas []string, withProducts bool) (out map[*dbschema.Table]bool, foreign map[*dbschema.Table]*product, notes []Note) {
+	out, foreign = map[*dbschema.Table]bool{}, map[*dbschema.Table]*product{}
+	if schemas != nil {
 		for i := range db.Tables {
 			t := &db.Tables[i]
-			out[t] = !known[t.FullName()] && !slices.Contains(b.opts.Schemas, t.Schema) && !(t.Schema == "" && slices.Contains(b.opts.Schemas, db.Schema))
+			out[t] = known[t.FullName()] == "" && !slices.Contains(schemas, t.Schema) && !(t.Schema == "" && slices.Contains(schemas, db.Schema))
 		}
 	}
-	if b.opts.Products {
-		return out
+	if withProducts {
+		return out, foreign, nil
 	}
 	own := map[*dbschema.Table]*product{}
 	for _, p := range productsOf(db) {
@@ -102,7 +100,7 @@ func (b *builder) outside(db *dbschema.Database) map[*dbschema.Table]bool {
 		for _, f := range t.ForeignKeys {
 			to := db.Table(f.Schema, f.Table)
 			if p := own[to]; p != nil && p.people[to.FullName()] != nil {
-				b.foreign[to] = p
+				foreign[to] = p
 			}
 		}
 	}
@@ -112,7 +110,7 @@ func (b *builder) outside(db *dbschema.Database) map[*dbschema.Table]bool {
 	for i := range db.Tables {
 		t := &db.Tables[i]
 		p := own[t]
-		if p == nil || b.foreign[t] != nil || known[t.FullName()] {
+		if p == nil || foreign[t] != nil || known[t.FullName()] != "" {
 			continue
 		}
 		out[t] = true
@@ -127,65 +125,7 @@ func (b *builder) outside(db *dbschema.Database) map[*dbschema.Table]bool {
 		if count[group] == 1 {
 			tables = "table"
 		}
-		b.note(Skipped, group, "", "%d %s of %s itself; --product-tables adds them", count[group], tables, names[group])
+		notes = append(notes, Note{Skipped, group, "", fmt.Sprintf("%d %s of %s itself; --product-tables adds them", count[group], tables, names[group])})
 	}
-	return out
-}
-
-// kept reports whether a project has a column of a table that a product made: the columns of people, and
-// those that a card has already.
-func (b *builder) kept(t *dbschema.Table, column string, known map[string]string) bool {
-	p := b.foreign[t]
-	return p == nil || known[column] != "" || slices.Contains(p.people[t.FullName()], column)
-}
-
-// foreigner notes that a table of a product is read alone.
-func (b *builder) foreigner(e *Entity) bool {
-	p := b.foreign[e.Table]
-	if p == nil {
-		return false
-	}
-	b.note(restricted, e.Table.FullName(), "", "a table of %s itself, to which your rows refer: its rows are read, with %s", p.name, strings.Join(p.people[e.Table.FullName()], ", "))
-	return true
-}
-
-// plainComment returns a comment without the lines that PostGraphile reads, such as @omit create,update, and
-// those lines.
-func plainComment(comment string) (text string, tags []string) {
-	rest := comment
-	for strings.HasPrefix(rest, "@") && len(rest) > 1 && rest[1] >= 'a' && rest[1] <= 'z' {
-		line, after, _ := strings.Cut(rest, "\n")
-		tags, rest = append(tags, strings.TrimSpace(line)), after
-	}
-	return rest, tags
-}
-
-// tagsOf returns the lines of a comment that PostGraphile reads.
-func tagsOf(comment string) []string {
-	_, tags := plainComment(comment)
-	return tags
-}
-
-// omitted lists the operations that tags omit: create, read, update, delete, or all of them for @omit
-// alone.
-func omitted(tags []string) []string {
-	var all []string
-	for _, tag := range tags {
-		if word, list, _ := strings.Cut(tag, " "); word == "@omit" {
-			if list = strings.TrimSpace(list); list == "" {
-				return []string{"create", "read", "update", "delete"}
-			}
-			for op := range strings.SplitSeq(list, ",") {
-				all = append(all, strings.TrimSpace(op))
-			}
-		}
-	}
-	return all
-}
-
-// tagged notes the tags of a comment that have no counterpart in a card.
-func (b *builder) tagged(table, column string, tags []string) {
-	for _, tag := range tags {
-		b.note(smart, table, column, "%s", tag)
-	}
+	return out, foreign, notes
 }
