@@ -67,6 +67,10 @@ func (s *schemas) event(f *catalog.Fact) json.RawMessage {
 			"name", object("type", "string", "const", f.Name),
 		}
 		required := []string{"id", "position", "name", "entity", "key", "version", "at", "data"}
+		if f.ShowsActor {
+			members = append(members, "actor", object("anyOf", list(s.actor(), null)))
+			required = append(required, "actor")
+		}
 		if f.Changes {
 			members = append(members, "change", object("type", "string", "enum", []string{"created", "updated", "deleted", "left"},
 				"description", "The change of the row; left: the row is no longer visible to the caller."))
@@ -79,6 +83,22 @@ func (s *schemas) event(f *catalog.Fact) json.RawMessage {
 			"version", object("type", nullable, "description", "The version of the row, as ETag gives it."),
 			"at", object("type", "string", "format", "date-time"),
 			"data", data)...), "required", required)
+	})
+}
+
+// actor refers to the actor of events.
+func (s *schemas) actor() json.RawMessage {
+	return s.named("EventActor", func() json.RawMessage {
+		text := func(about string) json.RawMessage { return object("type", "string", "description", about) }
+		return object("type", "object", "description", "Who caused an event. A member without a value is absent. Null if you may not know, or if the event does not say.",
+			"properties", object(
+				"user", text("The id of the user; absent for an anonymous caller and for the host itself."),
+				"call", text("The operation that was called, such as order.update, or the name of the consumer."),
+				"request", text("The id of the trace of the call."),
+				"by", object("type", "string", "enum", []string{"call", "handler", "job", "import", "consumer", "signed"}, "description", "The source of the call."),
+				"as", text("The id of the user who acted for the user."),
+				"token", text("The name of the token that the call had.")),
+			"required", []string{"by"})
 	})
 }
 
@@ -98,6 +118,9 @@ func (s *schemas) eventExample(f *catalog.Fact) json.RawMessage {
 	members := []any{"id", "0193a5b0-7c1e-7a3f-9d54-0f6f2b1c8e77", "position", "1kq0i4c0vg004", "name", f.Name}
 	if f.Changes {
 		members = append(members, "change", "created")
+	}
+	if f.ShowsActor {
+		members = append(members, "actor", object("user", "u-eve", "call", "order.update", "by", "call"))
 	}
 	return object(append(members, "entity", entity, "key", key, "version", null, "at", "2026-05-01T10:00:00.000Z", "data", data)...)
 }

@@ -87,6 +87,9 @@ func appendEvent(dst []byte, e *facade.Event) []byte {
 	if e.Trace != "" {
 		dst = jsontext.AppendString(append(dst, `,"trace":`...), e.Trace)
 	}
+	if e.Actor != nil {
+		dst = e.Actor.AppendJSON(append(dst, `,"actor":`...))
+	}
 	return append(dst, '}')
 }
 
@@ -221,6 +224,11 @@ func readEvent(text json.RawMessage, frond string) (*facade.Event, error) {
 				return nil, errors.New("key is neither a text nor a number")
 			}
 			e.Key = value
+		case name == "actor":
+			var err error
+			if e.Actor, err = facade.ReadActor(value); err != nil {
+				return nil, err
+			}
 		case name == "at":
 			at, err := time.Parse(time.RFC3339Nano, jsontext.Unquote(value))
 			if err != nil {

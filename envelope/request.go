@@ -24,6 +24,7 @@ type request struct {
 	handler *Handler
 	http    *http.Request
 	state   access.State
+	signed  bool            // by another host
 	frond   string          // that the frames are signed for; "": any
 	refusal *kiterror.Error // why no frame can be run; nil: frames are run
 
@@ -97,6 +98,7 @@ func (q *request) verify(ctx context.Context, body []byte) {
 		q.refusal = err
 		return
 	}
+	q.signed = true
 	// The sender replaces any value that the state has under that name.
 	if q.state = signed.State; signed.Caller != "" {
 		q.state["caller"] = signed.Caller

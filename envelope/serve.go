@@ -39,7 +39,11 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := account.Begin(); err != nil {
 		q.refusal = kiterror.AsError(err)
 	}
-	if failed := q.identify(ctx, body); failed != nil {
+	failed := q.identify(ctx, body)
+	if q.signed {
+		ctx = facade.WithCause(ctx, facade.BySigned, "", nil)
+	}
+	if failed != nil {
 		buf.Text = appendFailure(buf.Text, nullID, failed)
 	} else if q.batch = jsontext.KindOf(body) == jsontext.Array; q.batch {
 		buf.Text = q.appendAnswers(ctx, buf.Text, body)

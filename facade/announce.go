@@ -42,11 +42,13 @@ type emission struct {
 	trace  *Trace
 	at     time.Time // of the call
 	parent string    // the traceparent of the call
+	cause  cause
+	actor  *Actor // made with the first event
 }
 
 // newEmission returns the emission of a call.
-func newEmission(x *viewer) emission {
-	return emission{outbox: x.host.outbox, trace: x.trace, at: x.now(), parent: x.call.Invocation.Trace}
+func newEmission(ctx context.Context, x *viewer) emission {
+	return emission{outbox: x.host.outbox, trace: x.trace, at: x.now(), parent: x.call.Invocation.Trace, cause: x.cause(ctx)}
 }
 
 // announce emits the facts of rows that were written, in their order, with a call of its own.
@@ -87,7 +89,10 @@ func (m *emission) events(ctx context.Context, all ...written) ([]Event, error) 
 			if !holds {
 				continue
 			}
-			e, err := newEvent(f, m.at, m.parent)
+			if m.actor == nil {
+				m.actor = m.cause.actor()
+			}
+			e, err := newEvent(f, m.at, m.parent, m.actor)
 			if err != nil {
 				return nil, err
 			}
@@ -112,12 +117,12 @@ func (m *emission) events(ctx context.Context, all ...written) ([]Event, error) 
 }
 
 // newEvent is a new event of a fact, without its payload.
-func newEvent(f *catalog.Fact, at time.Time, trace string) (Event, error) {
+func newEvent(f *catalog.Fact, at time.Time, trace string, actor *Actor) (Event, error) {
 	id, err := schema.UUIDv7()
 	if err != nil {
 		return Event{}, kiterror.Internal(fmt.Errorf("the id of an event: %w", err))
 	}
-	return Event{ID: id, Frond: f.Frond.Name, Name: f.Name, At: at.UTC(), Trace: trace}, nil
+	return Event{ID: id, Frond: f.Frond.Name, Name: f.Name, At: at.UTC(), Trace: trace, Actor: actor}, nil
 }
 
 // announcement has a write announce its row, and a delete the rows that go or change with it. The
@@ -127,7 +132,7 @@ func announcement(ctx context.Context, x *execution, change catalog.Change, term
 	if !x.op.Emits || change == catalog.Updated && len(x.body) == 0 {
 		return nil, nil
 	}
-	m := newEmission(&x.viewer)
+	m := newEmission(ctx, &x.viewer)
 	switch {
 	case change == catalog.Created:
 		return m.with(ctx, terms, func(found *rows.Rows) written { return written{door: door, after: found.Row(0).JSON()} }), nil

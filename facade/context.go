@@ -39,6 +39,7 @@ type callContext struct {
 	op      *boundOperation // whose handler, hook or presenter runs
 	// transaction is that of the command whose calls these are; nil: they are none's.
 	transaction *transaction
+	cause       cause // of the calls; the zero cause: each is its own
 	// passed answers a call that another host makes together with others, in place of the steps admit and run; nil: it is made by itself.
 	passed func(context.Context, *execution) (*Result, error)
 }
@@ -131,7 +132,12 @@ var errOutside = kiterror.Errorf(kiterror.InternalError, "this call would be out
 // authorContext is the context of the author's code: it says which façade runs it and for
 // whom (see [From] and [Inside]).
 func authorContext(ctx context.Context, x *execution) context.Context {
-	at := &callContext{host: x.host, state: x.state, trace: x.call.Invocation.Trace, depth: x.depth, pending: x.pending, op: x.op, transaction: x.transaction}
+	return innerContext(ctx, x, x.cause(ctx).within())
+}
+
+// innerContext is the context of the calls that the path makes within a call.
+func innerContext(ctx context.Context, x *execution, c cause) context.Context {
+	at := &callContext{host: x.host, state: x.state, trace: x.call.Invocation.Trace, depth: x.depth, pending: x.pending, op: x.op, transaction: x.transaction, cause: c}
 	return WithState(context.WithValue(ctx, callContextKey{}, at), x.state)
 }
 

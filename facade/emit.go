@@ -57,7 +57,11 @@ func emit(ctx context.Context, h *host, s *callContext, name string, payload any
 	case h.outbox == nil:
 		return errors.New("the store of this host has no outbox, so that it cannot be kept; open a store of SQLite or PostgreSQL")
 	}
-	e, err := newEvent(f, h.now(), s.trace)
+	by := causeOf(ctx, s)
+	if by.by == "" {
+		by = cause{by: ByHandler, state: s.state, trace: s.trace}
+	}
+	e, err := newEvent(f, h.now(), s.trace, by.actor())
 	if err != nil {
 		return err
 	}

@@ -74,6 +74,7 @@ type viewer struct {
 	exist map[*schema.Entity]map[string]bool
 
 	// Found by find.
+	from *callContext // that the call is made in; nil: it is made by itself
 	door *boundDoor
 	op   *boundOperation
 

@@ -192,7 +192,7 @@ func (f *Facade) Call(ctx context.Context, c *Call) (*Result, error) { return f.
 // Enter is ctx for the author's own code outside of any call, such as a job or a test: with
 // it [From] calls for state, and [Inside] as the author.
 func (f *Facade) Enter(ctx context.Context, state access.State) context.Context {
-	return WithState(context.WithValue(ctx, callContextKey{}, &callContext{host: f.host, state: state, transaction: f.host.transactionOf(ctx)}), state)
+	return WithState(context.WithValue(ctx, callContextKey{}, &callContext{host: f.host, state: state, transaction: f.host.transactionOf(ctx), cause: causeOf(ctx, callContextOf(ctx))}), state)
 }
 
 // On is the façade as one surface sees it: what view does not show is NOT_FOUND, with the
@@ -299,7 +299,7 @@ func (h *host) authored(ctx context.Context, trace string, known *inquiry, fn fu
 				err = kiterror.Panicked(p)
 			}
 		}()
-		return fn(WithState(context.WithValue(ctx, callContextKey{}, &callContext{host: h, trace: trace, transaction: t}), nil))
+		return fn(WithState(context.WithValue(ctx, callContextKey{}, &callContext{host: h, trace: trace, transaction: t, cause: causeOf(ctx, callContextOf(ctx))}), nil))
 	}
 	if h.transactor == nil {
 		return run(ctx)

@@ -28,6 +28,7 @@ type followUp struct {
 	key   string // of [KeyValues]; "": it is not kept
 	state access.State
 	trace string
+	cause cause         // of the delete
 	rows  []pointedRows // in the order in which they are changed
 }
 
@@ -39,9 +40,10 @@ type pointedRows struct {
 
 // keptFollowUp is the text of a followUp in the store.
 type keptFollowUp struct {
-	State access.State `json:"state,omitempty"`
-	Trace string       `json:"trace,omitempty"`
-	Rows  []keptRows   `json:"rows"`
+	State access.State    `json:"state,omitempty"`
+	Trace string          `json:"trace,omitempty"`
+	Actor json.RawMessage `json:"actor,omitempty"` // of the delete; notes of older programs have none
+	Rows  []keptRows      `json:"rows"`
 }
 
 type keptRows struct {
@@ -58,7 +60,7 @@ func (h *host) keepsFollowUps() bool { return h.values != nil && h.keepValue != 
 
 // deleteWith deletes rows by run, and changes the rows that follow them.
 func deleteWith(ctx context.Context, x *execution, follow []pointedRows, run func(context.Context, *execution) (*Result, error)) (*Result, error) { //nolint:contextcheck // the transaction ends before what follows it
-	f := &followUp{state: x.state, trace: x.call.Invocation.Trace, rows: follow}
+	f := &followUp{state: x.state, trace: x.call.Invocation.Trace, cause: x.cause(ctx), rows: follow}
 	dry := x.trace.dry() || InDryRun(ctx)
 	if x.host.keepsFollowUps() && !dry {
 		id, err := schema.UUIDv7()
@@ -132,7 +134,7 @@ func (f *followUp) finished(ctx context.Context, x *execution) error {
 // the delete is over. A row that cannot be changed does not keep the others.
 func (f *followUp) finish(ctx context.Context, h *host, settled bool) (failed error) {
 	ctx = consistency.Latest(ctx)
-	x := &viewer{host: h, call: &Call{Invocation: Invocation{Trace: f.trace}}, inside: true, state: f.state.OfHost(), trace: traceOf(ctx)}
+	x := &viewer{host: h, call: &Call{Invocation: Invocation{Trace: f.trace}}, inside: true, state: f.state.OfHost(), from: &callContext{cause: f.cause}, trace: traceOf(ctx)}
 	all := true
 	for _, rows := range f.rows {
 		gone, err := rows.gone(ctx, x)
@@ -178,7 +180,7 @@ func (r *pointedRows) change(ctx context.Context, x *viewer, keys []any) (failed
 	if op == nil {
 		return kiterror.Errorf(kiterror.NotImplemented, "%s has no operation for it where it runs", r.by.Owner.Name)
 	}
-	c := caller{at: &callContext{host: x.host, state: x.state, trace: x.call.Invocation.Trace}, inside: true}
+	c := caller{at: &callContext{host: x.host, state: x.state, trace: x.call.Invocation.Trace, cause: x.from.cause}, inside: true}
 	seen := map[any]bool{}
 	for some := range slices.Chunk(keys, 500) {
 		for more := true; more; {
@@ -230,7 +232,7 @@ func keyText(key any) json.RawMessage {
 
 // text is the follow-up as the store keeps it.
 func (f *followUp) text() json.RawMessage {
-	kept := keptFollowUp{State: f.state, Trace: f.trace}
+	kept := keptFollowUp{State: f.state, Trace: f.trace, Actor: f.cause.actor().AppendJSON(nil)}
 	for _, r := range f.rows {
 		one := keptRows{Entity: r.by.Owner.Key, Field: r.by.Name}
 		for _, key := range r.keys {
@@ -249,6 +251,11 @@ func (f *followUp) read(h *host, text json.RawMessage) (bool, error) {
 		return false, err
 	}
 	f.state, f.trace = kept.State, kept.Trace
+	if actor, err := ReadActor(kept.Actor); err != nil {
+		return false, err
+	} else if actor != nil {
+		f.cause = cause{by: actor.By, call: actor.Call, state: actor.state(), trace: kept.Trace}
+	}
 	for _, one := range kept.Rows {
 		entity, field := h.catalog.Changes.Now(one.Entity, one.Field)
 		e := h.catalog.Set.Entity(entity)

@@ -491,7 +491,7 @@ func (w *rowBatch) judgeRow(ctx context.Context, one *execution, id, patch json.
 func (w *rowBatch) store(ctx context.Context, one *execution, all writeAll) error {
 	var announce func(*rows.Rows) error
 	if w.op.Emits {
-		e := newEmission(&one.viewer)
+		e := newEmission(ctx, &one.viewer)
 		announce = e.withAll(ctx, &w.terms, func(found *rows.Rows) []written {
 			changed := make([]written, len(w.was))
 			for i, row := range w.was {

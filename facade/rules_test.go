@@ -130,7 +130,7 @@ func TestRulesFaults(t *testing.T) {
 	for _, c := range []struct{ name, collectors, want string }{
 		{"no list", `order: {rows: {}}`, "frond.yaml#/collectors/order: a collector has to be a list of rules, or the word open; write one rule per line: - when: user != nil; or write open where everybody may do everything"},
 		{"no rule", `order: []`, "frond.yaml#/collectors/order: this collector has no rule, which would shut the door for everybody; write a rule, or say it: - deny: all"},
-		{"an unknown key", `order: [{where: {}}]`, "frond.yaml#/collectors/order/0/where: a rule has no key where; its keys are when, for, rows, hide, readOnly, set, allow, deny"},
+		{"an unknown key", `order: [{where: {}}]`, "frond.yaml#/collectors/order/0/where: a rule has no key where; its keys are when, for, rows, hide, readOnly, actor, set, allow, deny"},
 		{"an unknown door", `ordr: [{deny: all}]`, "frond.yaml#/collectors/ordr: a collector is declared for ordr, but no door is called that; did you mean order? the doors are customer, line, order"},
 		{"a rule behind the last", `order: [{deny: [delete]}, {when: 'true'}]`, "frond.yaml#/collectors/order/1: this rule is never reached: rule 0 has no when and matches everybody; give that rule a when, or move it to the end"},
 		{"syntax", `order: [{when: 'user.role =='}]`, `frond.yaml#/collectors/order/0/when: the expression cannot be used: unexpected token EOF, at column 12 of the expression; compare members of user or state, such as when: user.id != nil, or when: '"staff" in user.roles'`},

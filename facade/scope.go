@@ -44,7 +44,7 @@ func lookUp(ctx context.Context, x *execution) error {
 		if x.transaction = x.host.transactionOf(ctx); x.transaction != nil {
 			x.late = x.transaction.late
 		}
-		x.inside, x.kept, x.owned, x.pending, x.within, x.passed = s.inside, s.kept, s.owned, s.pending, s.op, s.passed
+		x.from, x.inside, x.kept, x.owned, x.pending, x.within, x.passed = s, s.inside, s.kept, s.owned, s.pending, s.op, s.passed
 		if x.depth = s.depth + 1; x.depth > maxDepth {
 			return kiterror.Errorf(kiterror.InternalError, "more than %d calls stand within each other; do handlers call each other in a circle?", maxDepth)
 		}

@@ -465,6 +465,9 @@ type Event struct {
 	Before json.RawMessage
 	// Trace is the traceparent of the call that caused it, or "".
 	Trace string
+	// Actor is who caused it; nil for the events of programs that did not write it down. A subscriber sees it
+	// where [access.Scope] says so.
+	Actor *Actor
 }
 
 // current returns e with the fields of its rows under the names that they have now: an event that

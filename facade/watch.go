@@ -178,6 +178,8 @@ type Revealed struct {
 	Version string
 	// Failed are the computed fields that could not be made: they are absent from Row.
 	Failed []FieldError
+	// Actor is who caused the event; nil where the subscriber may not know, or the event does not say.
+	Actor *Actor
 }
 
 // Reveal answers those of the events that exist for the subscriber, in their order, with what
@@ -211,9 +213,15 @@ func (w *Watch) Reveal(ctx context.Context, events []*Event) (out []Revealed, er
 		for _, e := range own {
 			out = append(out, Revealed{Event: e, Change: e.Change, Data: e.Data})
 		}
-		return out, nil
+	} else if out, err = w.reveal(ctx, x, own); err != nil {
+		return nil, err
 	}
-	return w.reveal(ctx, x, own)
+	if x.doorScope.Actor {
+		for i := range out {
+			out[i].Actor = out[i].Event.Actor
+		}
+	}
+	return out, nil
 }
 
 // reveal is Reveal for a fact with a card.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/gateway/guard"
-	"github.com/frondhost/frond/gateway/identity"
 	"github.com/frondhost/frond/gateway/subscriptions"
 )
 
@@ -34,7 +33,7 @@ const mostKeys = 10_000
 
 // of is the key of a request's caller, ready for [facade.Request.By].
 func (c *callers) of(r *http.Request, state access.State) any {
-	s := sender{user: identity.UserID(state)}
+	s := sender{user: state.UserID()}
 	if s.user == "" {
 		s.network = c.network(r)
 	}
@@ -58,7 +57,7 @@ func (c *callers) address(r *http.Request) string { return guard.Address(c.netwo
 
 // key identifies the caller for the limits: a user by the id, an anonymous caller by the address.
 func (c *callers) key(address string, state access.State) string {
-	if id := identity.UserID(state); id != "" {
+	if id := state.UserID(); id != "" {
 		return "user " + id
 	}
 	return subscriptions.ByAddress + address

@@ -92,11 +92,13 @@ func (w *ways) consumersOf(served *catalog.Catalog) (all []*consumer.Consumer) {
 		one := &w.given[i]
 		_, full, _ := w.consumed(served, one.Fact)
 		frond, _, _ := strings.Cut(full, ".")
+		name := one.named(full)
 		c := &consumer.Consumer{
 			Transact: func(ctx context.Context, trace string, fn func(context.Context) error) error {
 				return w.current().Transact(ctx, trace, fn)
 			},
 			Handle: func(ctx context.Context, e *facade.Event) error {
+				ctx = facade.WithCause(ctx, facade.ByConsumer, name, e)
 				if one.Detached {
 					ctx = w.current().Enter(ctx, nil)
 				}
@@ -104,7 +106,7 @@ func (w *ways) consumersOf(served *catalog.Catalog) (all []*consumer.Consumer) {
 			},
 			Detached: one.Detached, FromStart: one.FromStart, Tries: one.Tries,
 		}
-		c.Name, c.Facts, c.Log, c.Alone = one.named(full), []string{full}, w.log, !w.shared
+		c.Name, c.Facts, c.Log, c.Alone = name, []string{full}, w.log, !w.shared
 		c.Retention = w.config.Facts.Retention
 		c.Store = w.outbox
 		if _, remote := w.config.Remotes[frond]; remote {

@@ -180,7 +180,7 @@ func makeGateway(ctx context.Context, project *facade.Project, opts *Options, li
 func (g *Gateway) identified(session Session) Session {
 	return func(r *http.Request) (access.State, error) {
 		state, err := session(r)
-		caller := identity.UserID(state)
+		caller := state.UserID()
 		telemetry.Called(r.Context(), "", caller)
 		facade.RequestOf(r.Context()).By(g.host.callers.of(r, state))
 		if often := g.limiter.Refuse(r, caller); often != nil {

@@ -11,7 +11,6 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/gateway/graphqlhttp"
 	"github.com/frondhost/frond/gateway/guard"
-	"github.com/frondhost/frond/gateway/identity"
 	"github.com/frondhost/frond/gateway/telemetry"
 	"github.com/frondhost/frond/resolvers"
 )
@@ -63,5 +62,5 @@ func (h *Host) executed(ctx context.Context, res *resolvers.Response) {
 
 // calledFrame reports the operation of a JSON-RPC frame.
 func calledFrame(ctx context.Context, method string, state access.State) {
-	telemetry.Called(ctx, method, identity.UserID(state))
+	telemetry.Called(ctx, method, state.UserID())
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/gateway/graphqlhttp"
-	"github.com/frondhost/frond/gateway/identity"
 	"github.com/frondhost/frond/gateway/startpage"
 )
 
@@ -101,7 +100,7 @@ func (g *generation) fronds(r *http.Request, domain *startpage.Domain) string {
 		state, err = g.session(r)
 	}
 	seen := startpage.Seen{State: state, By: "an anonymous caller"}
-	if user := identity.UserID(state); user != "" {
+	if user := state.UserID(); user != "" {
 		seen.By = user
 	}
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/frondhost/frond/facts"
 	"github.com/frondhost/frond/facts/sse"
 	"github.com/frondhost/frond/gateway/graphqlhttp"
-	"github.com/frondhost/frond/gateway/identity"
 	"github.com/frondhost/frond/gateway/subscriptions"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/rest"
@@ -48,7 +47,7 @@ func (g *generation) sockets(handler *graphqlhttp.Handler) http.Handler {
 	s := subscriptions.NewSocketServer(subscriptions.SocketOptions{
 		Operations: handler, Hub: h.hub, Session: g.session, Expires: h.callers.expires,
 		Allow: func(address string, state access.State) error {
-			return h.callers.refuse(address, identity.UserID(state))
+			return h.callers.refuse(address, state.UserID())
 		},
 		Caller: h.callers.key, Address: h.callers.address, Refuse: graphqlhttp.Refuse, Closed: closed,
 		MaxMessage: h.config.Limits.Body, Patience: h.config.Limits.Write, Room: h.room, Work: h.config.Limits.Work, Log: h.log,
@@ -139,7 +138,7 @@ func streamClosed(log *slog.Logger, noLine bool) func(sse.Summary, access.State)
 	}
 	return func(was sse.Summary, state access.State) {
 		attrs := []slog.Attr{slog.String("path", was.Path), slog.Int64("bytes", was.Sent), slog.Duration("took", was.Took), slog.String("from", was.Address)}
-		if id := identity.UserID(state); id != "" {
+		if id := state.UserID(); id != "" {
 			attrs = append(attrs, slog.String("caller", id))
 		}
 		log.LogAttrs(context.Background(), slog.LevelInfo, "stream closed", attrs...)

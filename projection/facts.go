@@ -15,6 +15,7 @@ type facts struct {
 	filters   *filters
 	rows      *rows
 	rowChange *definition
+	actor     *definition
 }
 
 // add gives Subscription the field of a fact (docs/facts.md), named as the fact is:
@@ -71,6 +72,9 @@ func (fs *facts) addEventFields(event *definition, by *origin, d *door) {
 		&field{name: "id", typ: fs.required(idType), description: "The id of the event, the same on every surface. Use it to detect duplicates.", binding: fs.column("id")},
 		&field{name: "position", typ: fs.required(stringType), description: "The position of the event in the log. Send it as after to continue with the next event.", binding: fs.column("position")},
 		&field{name: "at", typ: fs.required(dateTime), description: "The time of the event.", binding: fs.column("at")})
+	if by.fact.ShowsActor {
+		fs.addFields(event, by, &field{name: "actor", typ: fs.actorType().typ(), description: "Who caused the event. Null if you may not know, or if the event does not say.", binding: fs.column("actor")})
+	}
 	if d != nil && by.fact.Changes {
 		fs.addFields(event, by, &field{name: "change", typ: fs.required(fs.rowChangeType().typ()), binding: fs.column("change")})
 	}
@@ -95,6 +99,27 @@ func (fs *facts) addEventFields(event *definition, by *origin, d *door) {
 	}
 	// Nullable: a row that left the view of the caller has an event all the same.
 	fs.addFields(event, by, &field{name: name, typ: s.object.typ(), binding: row})
+}
+
+// actorType returns the object EventActor, made with the first fact that shows it.
+func (fs *facts) actorType() *definition {
+	if fs.actor == nil {
+		fs.actor = fs.newObject(fs.free("EventActor", ownOrigin), "Who caused an event.")
+		for _, m := range []struct {
+			name, description string
+			typ               *ast.Type
+		}{
+			{"user", "The id of the user; null for an anonymous caller and for the host itself.", stringType},
+			{"call", "The operation that was called, such as order.update, or the name of the consumer.", stringType},
+			{"request", "The id of the trace of the call.", stringType},
+			{"by", "The source of the call: call, handler, job, import, consumer or signed.", fs.required(stringType)},
+			{"as", "The id of the user who acted for the user.", stringType},
+			{"token", "The name of the token that the call had.", stringType},
+		} {
+			fs.addFields(fs.actor, ownOrigin, &field{name: m.name, typ: m.typ, description: m.description, binding: column(m.name)})
+		}
+	}
+	return fs.actor
 }
 
 // rowChangeType returns the enum RowChange, made with the first fact about changes.

@@ -164,6 +164,9 @@ func appendShown(dst []byte, fact *catalog.Fact, r *facade.Revealed) []byte {
 	}
 	dst = appendOrNull(append(dst, `,"version":`...), version)
 	dst = schema.AppendDateTime(append(dst, `,"at":`...), e.At)
+	if fact.ShowsActor {
+		dst = r.Actor.AppendJSON(append(dst, `,"actor":`...))
+	}
 	return append(appendOrNull(append(dst, `,"data":`...), r.Data), '}')
 }
 

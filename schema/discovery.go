@@ -127,6 +127,8 @@ type DiscoveredFact struct {
 	Schema *Card // nil: a type the host does not store
 	// Changes is the door of which the fact announces every change; "" of any other fact.
 	Changes string
+	// Actor says that some subscribers see who caused an event.
+	Actor bool
 }
 
 // AppendJSON appends the document as JSON, its keys in a fixed order, so that equal documents
@@ -174,6 +176,9 @@ func (d *Discovery) AppendJSON(dst []byte) []byte {
 		o.dst = appendList(o.dst, f.Facts, func(o *object, fact *DiscoveredFact) {
 			o.name(fact.Name)
 			o.text("changes", fact.Changes)
+			if fact.Actor {
+				o.raw("actor", "true")
+			}
 			o.card("schema", fact.Schema)
 		})
 		o.names("views", f.Views)

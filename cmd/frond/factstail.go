@@ -33,6 +33,10 @@ func newFactsTail(s *shell) *cobra.Command {
 	once := flags.Bool("once", false, "print the log as far as it goes, from its begin where --after is not given")
 	url := flags.String("url", "", "the address of a gateway to follow instead")
 	headers := flags.StringArray("header", nil, `a header for the gateway at --url, such as "Authorization: Bearer …"`)
+	var only eventFilter
+	flags.StringVar(&only.by, "by", "", "print the events that this user has caused, by the id")
+	flags.StringVar(&only.entity, "entity", "", "print the events of rows of this door")
+	flags.StringVar(&only.key, "key", "", "print the events of the row with this key")
 	cmd.MarkFlagsMutuallyExclusive("url", "dir")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if *url != "" {
@@ -43,7 +47,7 @@ func newFactsTail(s *shell) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return s.followURL(cmd.Context(), *url, args, *after, sent)
+			return s.followURL(cmd.Context(), *url, args, *after, sent, &only)
 		}
 		if len(*headers) > 0 {
 			return errors.New("--header is for a gateway at --url")
@@ -59,7 +63,7 @@ func newFactsTail(s *shell) *cobra.Command {
 					return err
 				}
 			}
-			show := s.outwardPrinter(of)
+			show := s.outwardPrinter(of, &only)
 			if *once {
 				if *after == "" {
 					at = facts.Start // --once prints only stored events, so begin with the oldest
@@ -73,14 +77,28 @@ func newFactsTail(s *shell) *cobra.Command {
 }
 
 // outwardPrinter returns a function that prints the fields of an event that may leave the host.
-func (s *shell) outwardPrinter(of *facade.Facade) func(*facade.Event) error {
+func (s *shell) outwardPrinter(of *facade.Facade, only *eventFilter) func(*facade.Event) error {
 	return func(e *facade.Event) error {
 		out, err := of.Outward(e)
 		if err != nil {
 			return err
 		}
-		return s.writeEvent(eventOf(out))
+		if shown := eventOf(out); only.takes(shown) {
+			return s.writeEvent(shown)
+		}
+		return nil
 	}
+}
+
+// eventFilter says which events are printed. An empty member takes all.
+type eventFilter struct{ by, entity, key string }
+
+// takes reports whether an event is printed.
+func (f *eventFilter) takes(e *outwardEvent) bool {
+	is := func(value json.RawMessage, want string) bool {
+		return want == "" || jsontext.Unquote(value) == want || string(value) == want
+	}
+	return is(jsontext.Get(e.Actor, "user"), f.by) && is(e.Entity, f.entity) && is(e.Key, f.key)
 }
 
 // printOnce prints the events in the log.
@@ -141,12 +159,16 @@ type outwardEvent struct {
 	Key      json.RawMessage `json:"key"`
 	Version  json.RawMessage `json:"version"`
 	At       time.Time       `json:"at"`
+	Actor    json.RawMessage `json:"actor,omitempty"`
 	Data     json.RawMessage `json:"data"`
 }
 
 // eventOf is an event of the store. It has no version, which depends on the reader's rights.
 func eventOf(e *facade.Event) *outwardEvent {
 	out := &outwardEvent{ID: e.ID, Position: e.Position.String(), Frond: e.Frond, Name: e.Name, Change: string(e.Change), Key: e.Key, At: e.At, Data: e.Data}
+	if e.Actor != nil {
+		out.Actor = e.Actor.AppendJSON(nil)
+	}
 	if e.Entity != "" {
 		out.Entity = jsontext.Quote(e.Entity)
 	}
@@ -172,6 +194,9 @@ func (s *shell) writeEvent(e *outwardEvent) error {
 	if e.Key != nil && !jsontext.IsNull(e.Key) {
 		what += string(e.Key) + " "
 	}
+	if user := jsontext.Get(e.Actor, "user"); user != nil {
+		what += "by " + jsontext.Unquote(user) + " "
+	}
 	_, err := fmt.Fprintf(s.out, "%s  %s  %s  %s%s\n", e.At.Format("2006-01-02T15:04:05.000Z07:00"), e.Position, name, what, cmp.Or(string(e.Data), "null"))
 	return err
 }
@@ -181,7 +206,7 @@ const againAfter = time.Second
 
 // followURL prints the events of facts of a gateway, each over a stream of its own, until ctx
 // is done. A stream that ends is opened again after the last event printed.
-func (s *shell) followURL(ctx context.Context, base string, names []string, after string, headers http.Header) error {
+func (s *shell) followURL(ctx context.Context, base string, names []string, after string, headers http.Header, only *eventFilter) error {
 	if !strings.HasPrefix(base, "http://") && !strings.HasPrefix(base, "https://") {
 		return fmt.Errorf("--url cannot be %q; write an address such as http://127.0.0.1:8080", base)
 	}
@@ -202,6 +227,9 @@ func (s *shell) followURL(ctx context.Context, base string, names []string, afte
 	for {
 		select {
 		case e := <-events:
+			if !only.takes(e) {
+				continue
+			}
 			if err := s.writeEvent(e); err != nil {
 				return err
 			}

@@ -169,6 +169,9 @@ func ruleWords(r catalog.RuleAccess) string {
 	}
 	add("hides", r.Hide)
 	add("read-only", r.ReadOnly)
+	if r.Actor {
+		words = append(words, "shows the actor of events")
+	}
 	var set []string
 	for _, name := range slices.Sorted(maps.Keys(r.Set)) {
 		set = append(set, name+" = "+r.Set[name])

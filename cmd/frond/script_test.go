@@ -51,7 +51,7 @@ func plain(t *testing.T, env *testscript.Env) {
 //	                            $NAME_ADDRESS host and port
 //	terminate NAME [CODE]       send SIGTERM and expect it to leave with CODE (0); its stderr is stderr
 //	sqlite FILE SQL             run SQL, or a file of it, on a SQLite file; its rows are stdout
-//	http VERB URL [FILE]        send a request, the file as its JSON body; the answer is stdout
+//	http VERB URL [FILE [HEADER]]   send a request, the file as its JSON body; the answer is stdout
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
@@ -170,7 +170,7 @@ func stopService(ts *testscript.TestScript, neg bool, args []string) {
 
 func sendHTTP(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
-		ts.Fatalf("usage: http VERB URL [FILE]")
+		ts.Fatalf("usage: http VERB URL [FILE [HEADER]]")
 	}
 	var body io.Reader
 	if len(args) > 2 {
@@ -180,6 +180,10 @@ func sendHTTP(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	if body != nil || args[0] == http.MethodPost {
 		req.Header.Set("Content-Type", "application/json")
+	}
+	if len(args) > 3 {
+		name, value, _ := strings.Cut(args[3], ": ")
+		req.Header.Set(name, value)
 	}
 	resp, err := http.DefaultClient.Do(req)
 	ts.Check(err)

@@ -290,7 +290,7 @@ type event struct {
 const eventKey = "event"
 
 // eventColumns are the members that an event may have, see [binding.AppendEvent].
-var eventColumns = rows.NewLayout([]string{"id", "position", "at", "change", "key", "data"})
+var eventColumns = rows.NewLayout([]string{"id", "position", "at", "change", "key", "data", "actor"})
 
 // eventOf returns the event of a root field of Subscription.
 func eventOf(p graphql.ResolveParams) (any, error) {

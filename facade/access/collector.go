@@ -3,6 +3,7 @@ package access
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -39,6 +40,13 @@ func (f CollectorFunc) Scope(ctx context.Context, state State, door *catalog.Doo
 	return f(ctx, state, door, op)
 }
 
+// ActorShower is a Collector whose scopes may have Actor. The events of its facts have the member actor, which is null for
+// a subscriber whose scope does not have it.
+type ActorShower interface {
+	Collector
+	ShowsActor() bool
+}
+
 // Scope limits the operations, rows and fields of one door for a caller. The zero value is all.
 type Scope struct {
 	Rows *filter.Filter // only these rows exist for the caller; ANDed into every read, update and delete
@@ -46,6 +54,8 @@ type Scope struct {
 	Set  schema.Object  // stamped at creation; the caller cannot send them
 
 	ReadOnly []string // these fields are seen and cannot be sent
+
+	Actor bool // who caused an event is shown to the subscriber
 }
 
 // Readable says whether a field exists for the caller: boundary.out is open and
@@ -76,6 +86,37 @@ type State map[string]any
 func (s State) User() map[string]any {
 	u, _ := s["user"].(map[string]any)
 	return u
+}
+
+// UserID is state.user.id as a text; "": the caller is anonymous. A number, as dev identity and sessions of a program
+// may send, is written as Go prints it.
+func (s State) UserID() string {
+	switch id := s.User()["id"].(type) {
+	case nil:
+		return ""
+	case string:
+		return id
+	default:
+		return fmt.Sprint(id)
+	}
+}
+
+// ActsFor is the id of the user who acts for the caller: state.as, else the claim act.sub of the caller's token (RFC 8693,
+// section 4.1); "": the caller acts.
+func (s State) ActsFor() string {
+	if as, _ := s["as"].(string); as != "" {
+		return as
+	}
+	claims, _ := s.User()["claims"].(map[string]any)
+	act, _ := claims["act"].(map[string]any)
+	sub, _ := act["sub"].(string)
+	return sub
+}
+
+// Token is the name of the caller's token, state.token; "": it has no name.
+func (s State) Token() string {
+	name, _ := s["token"].(string)
+	return name
 }
 
 // hostMember is the member of a state that a host sets in a call of its own, by which it does what onDelete says for rows that

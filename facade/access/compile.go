@@ -42,6 +42,9 @@ func (b *Compiler) Rules(file string, door *catalog.Door, c project.Collector, a
 // its own, so that it may name operations which some of them lack.
 func (b *Compiler) rule(file string, door *catalog.Door, c project.Rule, anyDoor bool) *rule {
 	r := &rule{at: c.At, denyAll: c.DenyAll, source: c, when: b.compileWhen(file, c.At+"/when", c.When, door)}
+	if r.actor = c.Actor; c.DenyAll && c.Actor {
+		b.Fault(file, c.At+"/actor", "actor has no effect where all is denied", "leave one of them out")
+	}
 	scopes := c.Rows != nil || len(c.Hide) > 0 || len(c.Set) > 0 || len(c.ReadOnly) > 0
 	if c.DenyAll && scopes {
 		b.Fault(file, c.At, "rows, hide, readOnly and set have no effect where all is denied", "leave them out, or deny single operations: deny: [delete]")

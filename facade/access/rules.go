@@ -32,6 +32,7 @@ import (
 //	      rows: { customerId: { eq: $user.id } }  # only these rows exist
 //	      hide: [internalNote]                    # these fields do not
 //	      readOnly: [status]                      # this one is seen and never sent
+//	      actor: true                             # who caused an event is shown
 //	      set:  { customerId: $user.id }          # stamped at create, never sent
 //	      deny: [delete]                          # FORBIDDEN
 //	    - when: user.role == "till"
@@ -47,7 +48,10 @@ type rules struct {
 	timed bool // one of them names $now
 }
 
-var _ Presetter = (*rules)(nil)
+var (
+	_ Presetter   = (*rules)(nil)
+	_ ActorShower = (*rules)(nil)
+)
 
 // rule is one rule, compiled.
 type rule struct {
@@ -62,6 +66,7 @@ type rule struct {
 	denyAll bool
 
 	readOnly []string
+	actor    bool
 	allow    []string // nil: not written
 	allowAll bool
 	source   project.Rule // as it was written, for the table of rights
@@ -125,6 +130,11 @@ func (r *rules) Presets() (names []string) {
 	return names
 }
 
+// ShowsActor implements [ActorShower].
+func (r *rules) ShowsActor() bool {
+	return slices.ContainsFunc(r.list, func(rule *rule) bool { return rule.actor && !rule.denyAll })
+}
+
 // asked is the state of a caller, which rules ask.
 type asked struct {
 	state State
@@ -164,7 +174,7 @@ func (r *rule) scope(in binding, door *catalog.Door, op *catalog.Operation) (Sco
 	if !r.permits(op) {
 		return Scope{}, Denied(in.state, door, op)
 	}
-	s := Scope{Rows: r.rows, Hide: r.hide, ReadOnly: r.readOnly}
+	s := Scope{Rows: r.rows, Hide: r.hide, ReadOnly: r.readOnly, Actor: r.actor}
 	if len(r.set) > 0 {
 		s.Set = make(schema.Object, 0, len(r.set))
 	}

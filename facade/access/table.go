@@ -56,7 +56,7 @@ func (r *rules) receiving(f *catalog.Fact) []catalog.RuleAccess {
 		switch {
 		case !this.isFor(reading.Name):
 		case this.permits(reading):
-			a.Opens, a.Rows, a.Hide = []string{f.Name}, this.source.Rows, this.hide
+			a.Opens, a.Rows, a.Hide, a.Actor = []string{f.Name}, this.source.Rows, this.hide, this.actor
 		default:
 			a.Denies = []string{f.Name}
 		}
@@ -107,7 +107,7 @@ func manyOf(this *rule, op *catalog.Operation, permitted func(*catalog.Operation
 func (r *rules) access(d *catalog.Door) []catalog.RuleAccess {
 	out := make([]catalog.RuleAccess, len(r.list))
 	for i, this := range r.list {
-		a := catalog.RuleAccess{When: this.source.When, Opens: []string{}, Denies: []string{}, Rows: this.source.Rows, Hide: this.hide, ReadOnly: this.readOnly}
+		a := catalog.RuleAccess{When: this.source.When, Opens: []string{}, Denies: []string{}, Rows: this.source.Rows, Hide: this.hide, ReadOnly: this.readOnly, Actor: this.actor}
 		if this.when != nil {
 			a.Texts = this.when.Texts
 		}

@@ -46,7 +46,8 @@ type RuleAccess struct {
 	Rows     json.RawMessage   `json:"rows,omitempty"` // the filter as it is written
 	Hide     []string          `json:"hide,omitempty"`
 	ReadOnly []string          `json:"readOnly,omitempty"`
-	Set      map[string]string `json:"set,omitempty"` // the values as JSON
+	Actor    bool              `json:"actor,omitempty"` // of events, shown
+	Set      map[string]string `json:"set,omitempty"`   // the values as JSON
 
 	Texts []expression.UserText `json:"-"` // of When
 }

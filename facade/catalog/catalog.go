@@ -133,6 +133,9 @@ type Fact struct {
 	// Changes says that it announces every row of Door that is created, updated or deleted.
 	Changes bool
 
+	// ShowsActor says that some subscribers see who caused an event.
+	ShowsActor bool
+
 	// At is the pointer to it in its frond.yaml.
 	At string
 	// Judged is the door whose collector judges its events: Door, or a substitute with the fact's name.

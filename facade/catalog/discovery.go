@@ -54,7 +54,7 @@ func (c *Catalog) Discovery() *schema.Discovery {
 			frond.Doors = append(frond.Doors, door)
 		}
 		for _, fact := range f.Facts {
-			announced := schema.DiscoveredFact{Name: fact.Name, Schema: fact.Schema}
+			announced := schema.DiscoveredFact{Name: fact.Name, Schema: fact.Schema, Actor: fact.ShowsActor}
 			if fact.Changes {
 				announced.Changes = fact.Door.Name
 			}

@@ -87,3 +87,14 @@ func presets(m *model, k *bindings) {
 		}
 	}
 }
+
+// actors notes at each fact whether some subscribers see who caused an event.
+func actors(m *model, k *bindings) {
+	for _, frond := range m.fronds {
+		for _, f := range frond.Facts {
+			if s, ok := k.Collectors[f.Judged].(access.ActorShower); ok {
+				f.ShowsActor = s.ShowsActor()
+			}
+		}
+	}
+}

@@ -117,6 +117,7 @@ func compile(r *report, source *facade.Project, opts *Options) *facade.Compiled 
 	transactions(m, k, cascades)
 	served := catalog.New(cmp.Or(source.Vendor, schema.DefaultVendor), m.fronds, m.set, schemaChanges(r, m, clockOf(opts), source.Fronds, configs), cascades)
 	presets(m, k)
+	actors(m, k)
 	showSurfaces(r, m, served, k, source.Fronds, configs, beside, opts.CloseUndecided)
 	withoutMany(m, source.Fronds)
 	if len(r.faults) == 0 {

@@ -185,6 +185,7 @@ type Rule struct {
 	Rows     json.RawMessage
 	Hide     []string
 	ReadOnly []string
+	Actor    bool // of events, shown
 	Set      []Preset
 	Allow    []string // operations; nil: not written
 	AllowAll bool     // allow: all

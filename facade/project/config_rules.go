@@ -75,6 +75,10 @@ func (r *configReader) rule(value json.RawMessage, at string) Rule {
 			c.Hide = r.names(value, at, "hide: [internalNote]")
 		case "readOnly":
 			c.ReadOnly = r.names(value, at, "readOnly: [status]")
+		case "actor":
+			if c.Actor = jsontext.KindOf(value) == jsontext.True; !c.Actor && jsontext.KindOf(value) != jsontext.False {
+				r.fault(at, "actor is neither true nor false", "write actor: true to show the subscriber who caused an event")
+			}
 		case "set":
 			r.object(value, at, "set", nil, func(name, at string, value json.RawMessage) {
 				c.Set = append(c.Set, Preset{name, at, value})

@@ -149,6 +149,7 @@ var ruleTable = []schema.Key{
 	{Name: "rows", Form: aFilter, Default: "all rows", Example: "rows: {customerId: {eq: $user.id}}", About: "A filter for the caller's rows; $user.… is a value of the caller's state, $now the time of the call."},
 	{Name: "hide", Form: aNames, Default: "none", Example: "hide: [internalNote]", About: "Fields that do not exist for the caller."},
 	{Name: "readOnly", Form: aNames, Default: "none", Example: "readOnly: [status]", About: "Fields that the caller can read and not send."},
+	{Name: "actor", Form: aBool, Default: "false", Example: "actor: true", About: "Whether the subscriber sees who caused an event."},
 	{Name: "set", Form: `{"type":"object"}`, Default: "nothing", Example: "set: {customerId: $user.id}", About: "Values written at create; the caller cannot send them."},
 	{Name: "allow", Form: allOrAny, Default: "the built-in operations and named queries", Example: "allow: [list, findById, publish]", About: "The only operations the rule opens; a named command is closed unless it is listed."},
 	{Name: "deny", Form: allOrAny, Default: "none", Example: "deny: [create, delete]", About: "Built-in operations the rule closes; all closes every operation."},

@@ -18,6 +18,8 @@ type CloudEvents struct {
 	Outward func(*facade.Event) (*facade.Event, error)
 	// Schema is the absolute URI of a fact's card, or ""; nil: there are none.
 	Schema func(frond, fact string) string
+	// Actor writes who caused the event, as the attributes actoruser, actorcall and so on.
+	Actor bool
 }
 
 // Write is an event in structured JSON, the same bytes whenever it is written:
@@ -32,6 +34,7 @@ type CloudEvents struct {
 //	sequence         the position, as text that sorts (extension Sequence)
 //	change           created, updated or deleted; absent for others
 //	traceparent      of the call that caused it (extension Distributed Tracing)
+//	actoruser, …     who caused it, for Actor: actoruser, actorcall, actorrequest, actorby, actoras, actortoken
 //
 // The error is that of Outward.
 func (w *CloudEvents) Write(e *facade.Event) ([]byte, error) {
@@ -64,6 +67,11 @@ func (w *CloudEvents) Write(e *facade.Event) ([]byte, error) {
 	text("sequence", e.Position.String())
 	text("change", string(e.Change))
 	text("traceparent", e.Trace)
+	if w.Actor {
+		for _, m := range e.Actor.Members() {
+			text("actor"+m.Name, m.Value)
+		}
+	}
 	if len(e.Data) > 0 {
 		text("datacontenttype", "application/json")
 		b = append(append(b, `,"data":`...), e.Data...)

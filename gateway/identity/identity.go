@@ -2,7 +2,6 @@ package identity
 
 import (
 	"encoding/json"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -107,20 +106,6 @@ func (i *Authenticator) Start() {
 func (i *Authenticator) Close() {
 	if i != nil && i.keys != nil {
 		i.keys.close()
-	}
-}
-
-// UserID is state.user.id as a text; "": the caller is anonymous. A number, as dev identity
-// and sessions of a program may send, is written as Go prints it.
-func UserID(state access.State) string {
-	user, _ := state["user"].(map[string]any)
-	switch id := user["id"].(type) {
-	case nil:
-		return ""
-	case string:
-		return id
-	default:
-		return fmt.Sprint(id)
 	}
 }
 

@@ -47,6 +47,7 @@ func (broker) Plan(n *publish.NATS, facts []string, unknown schema.Faults, o *pu
 	}
 	plan.unused()
 	options := publisherOptions{Writer: o.Writer, Log: o.Log}
+	options.Writer.Actor = n.Actor
 	if plan.isEmbedded {
 		plan.embed()
 		options.InProcess = plan.server

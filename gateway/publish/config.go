@@ -32,12 +32,13 @@ type NATS struct {
 	Token            string // env:NAME, or the token; "": none
 	Listen           string // of the embedded server; "": 127.0.0.1:4222
 	Folder           string // of the embedded server; "": .frond/nats
+	Actor            bool   // who caused an event is sent
 }
 
 // natsForm is the form of facts.nats in the file: its value, or a map with more.
 const natsForm = `{"type":["string","object"],"properties":{` +
 	`"url":{"type":"string"},"facts":{"type":["array","string"],"items":{"type":"string"}},"stream":{"type":"string"},"prefix":{"type":"string"},"replicas":{"type":"integer"},` +
-	`"credentials":{"type":"string"},"ca":{"type":"string"},"certificate":{"type":"string"},"key":{"type":"string"},"token":{"type":"string"},"listen":{"type":"string"},"folder":{"type":"string"}` +
+	`"credentials":{"type":"string"},"ca":{"type":"string"},"certificate":{"type":"string"},"key":{"type":"string"},"token":{"type":"string"},"listen":{"type":"string"},"folder":{"type":"string"},"actor":{"type":"boolean"}` +
 	`},"required":["url"],"additionalProperties":false}`
 
 // Settings are the rows of webhooks and facts.nats.
@@ -57,6 +58,7 @@ func (c *Config) Settings() []setting.Setting {
 		setting.New("facts.nats.token", "", "a token for the servers, or that consumers of the embedded one have to know: env:NAME", setting.Text, &n.Token).Secret(),
 		setting.New("facts.nats.listen", DefaultListen, "the address of the embedded server", setting.Address, &n.Listen),
 		setting.New("facts.nats.folder", DefaultFolder, "the folder of the embedded server's files", setting.Text, &n.Folder),
+		setting.New("facts.nats.actor", "false", "whether a message says who caused the event", setting.Bool, &n.Actor),
 	}
 }
 

@@ -60,7 +60,9 @@ func (c *Config) Plan(served *catalog.Catalog, o Options) (*Publisher, schema.Fa
 		if o.Dry || len(bad)+len(unknown) > 0 {
 			continue
 		}
-		hook, err := newHook(config, hookOptions{Writer: o.Writer, Log: o.Log})
+		writer := o.Writer
+		writer.Actor = w.Actor
+		hook, err := newHook(config, hookOptions{Writer: writer, Log: o.Log})
 		if err != nil {
 			faults = append(faults, schema.Fault{File: setting.File, Pointer: at, Message: "the webhook cannot be used", Remedy: err.Error()})
 			continue

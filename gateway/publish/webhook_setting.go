@@ -26,10 +26,11 @@ type Webhook struct {
 	Headers  map[string]string // env:NAME, or the value
 	Timeout  time.Duration     // of one attempt; 0: 15 s
 	Parallel int               // messages at once; 0: 8
+	Actor    bool              // who caused an event is sent
 }
 
 // webhookKeys are the members of a webhook.
-var webhookKeys = []string{"name", "url", "facts", "secret", "allow", "headers", "timeout", "parallel"}
+var webhookKeys = []string{"name", "url", "facts", "secret", "allow", "headers", "timeout", "parallel", "actor"}
 
 const webhooksHelp = "write a list of maps, such as [{name: billing, url: https://billing.example/hooks, facts: [orderPlaced], secret: env:BILLING_SECRET}]"
 
@@ -92,6 +93,8 @@ func readWebhook(value json.RawMessage) (w Webhook, err error) {
 			if w.Parallel, err = setting.Count(text); err == nil && w.Parallel > 64 {
 				err = errors.New("write a number of 1 to 64")
 			}
+		case "actor":
+			w.Actor, err = setting.Bool(text)
 		default:
 			err = errors.New("is not known; a webhook has " + strings.Join(webhookKeys, ", "))
 		}
@@ -207,5 +210,5 @@ func webhooksForm() string {
 	const texts = `{"type":["string","array"],"items":{"type":"string"}}`
 	return `{"type":["array","string"],"items":{"type":"object","required":["name","url","facts","secret"],"additionalProperties":false,"properties":{` +
 		`"name":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"},"url":{"type":"string"},"facts":` + texts + `,"secret":` + texts + `,"allow":` + texts + `,"headers":{"type":"object","additionalProperties":{"type":"string"}},` +
-		`"timeout":` + setting.DurationForm + `,"parallel":{"type":"integer","minimum":1,"maximum":64}}}}`
+		`"timeout":` + setting.DurationForm + `,"parallel":{"type":"integer","minimum":1,"maximum":64},"actor":{"type":"boolean"}}}}`
 }

@@ -181,6 +181,7 @@ const (
 //	id, position, at, key    of every event
 //	change                   CREATED, UPDATED, DELETED or LEFT
 //	data                     the data of an event without a card
+//	actor                    who caused it, if the subscriber may know
 func AppendEvent(to *rows.Rows, r *facade.Revealed) {
 	e := r.Event
 	to.BeginRow()
@@ -197,6 +198,10 @@ func AppendEvent(to *rows.Rows, r *facade.Revealed) {
 		case "key":
 			if r.Key != nil {
 				to.Put(i, r.Key)
+			}
+		case "actor":
+			if r.Actor != nil {
+				to.Put(i, r.Actor.AppendJSON(nil))
 			}
 		case "data":
 			if r.Data != nil {

@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -10,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/rows"
@@ -40,6 +43,29 @@ func TestOutbox(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestOlderOutbox: a database whose log has no actors gets the column, beside a store that is open.
+func TestOlderOutbox(t *testing.T) {
+	url, entities := pgtest.Database(t), []*schema.Entity(nil)
+	storetest.RunOlderOutbox(t, storetest.Harness{
+		Open: func(t testing.TB, of []*schema.Entity) facade.Store {
+			entities = of
+			return open(t, postgres.Options{URL: url}, entities)
+		},
+		Beside: func(t testing.TB, _ facade.Store) facade.Store {
+			return open(t, postgres.Options{URL: url}, entities)
+		},
+	}, func(t testing.TB) {
+		conn, err := pgx.Connect(t.Context(), url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = conn.Exec(t.Context(), "ALTER TABLE frond.outbox DROP COLUMN actor; ALTER TABLE frond.events DROP COLUMN actor; ALTER TABLE frond.dead DROP COLUMN actor")
+		if err := errors.Join(err, conn.Close(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+	})
 }
 
 func TestEmission(t *testing.T) {

@@ -27,9 +27,9 @@ const (
 	deadTable    = ownPrefix + "dead"
 
 	// eventColumns are those of an event, as eventValues and readEvent have them.
-	eventColumns = "position, id, frond, name, change, entity, key, at, data, before, trace"
+	eventColumns = "position, id, frond, name, change, entity, key, at, data, before, trace, actor"
 	// eventTypes are their types, for two tables. Times are microseconds since 1970.
-	eventTypes = "id TEXT NOT NULL, frond TEXT NOT NULL, name TEXT NOT NULL, change TEXT NOT NULL, entity TEXT NOT NULL, key TEXT, at INTEGER NOT NULL, data TEXT, before TEXT, trace TEXT NOT NULL"
+	eventTypes = "id TEXT NOT NULL, frond TEXT NOT NULL, name TEXT NOT NULL, change TEXT NOT NULL, entity TEXT NOT NULL, key TEXT, at INTEGER NOT NULL, data TEXT, before TEXT, trace TEXT NOT NULL, actor TEXT"
 )
 
 // makeEventTables are the statements that make the tables where they are missing. AUTOINCREMENT keeps
@@ -41,8 +41,17 @@ var makeEventTables = []string{
 	`CREATE TABLE IF NOT EXISTS "` + deadTable + `" (consumer TEXT NOT NULL, position INTEGER NOT NULL, ` + eventTypes + `, tries INTEGER NOT NULL, reason TEXT NOT NULL, died INTEGER NOT NULL, PRIMARY KEY (consumer, id)) STRICT, WITHOUT ROWID`,
 }
 
+// Programs before the column actor have made the tables without it. They write and read the others beside this one.
+var (
+	hasActor = `SELECT count(*) FROM pragma_table_info('` + eventsTable + `') WHERE name = 'actor'`
+	addActor = []string{
+		`ALTER TABLE "` + eventsTable + `" ADD COLUMN actor TEXT`,
+		`ALTER TABLE "` + deadTable + `" ADD COLUMN actor TEXT`,
+	}
+)
+
 const (
-	emitEvent = `INSERT INTO "` + eventsTable + `" (` + eventColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	emitEvent = `INSERT INTO "` + eventsTable + `" (` + eventColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 	readLog = `SELECT ` + eventColumns + ` FROM "` + eventsTable + `" WHERE position > ? ORDER BY position LIMIT ?`
 
@@ -87,6 +96,15 @@ func (l *eventLog) prepare(c *engine.Conn) error {
 	for _, sql := range makeEventTables {
 		if err := c.Exec(sql); err != nil {
 			return err
+		}
+	}
+	if there, err := c.Number(hasActor); err != nil {
+		return err
+	} else if there == 0 {
+		for _, sql := range addActor {
+			if err := c.Exec(sql); err != nil {
+				return err
+			}
 		}
 	}
 	last, err := c.Number(lastPosition)
@@ -168,7 +186,7 @@ func (l *eventLog) append(c *engine.Conn, events []facade.Event) error {
 	if err := l.prepare(c); err != nil {
 		return err
 	}
-	var values [11]sqltext.Value
+	var values [12]sqltext.Value
 	for i := range events {
 		eventValues(values[:], &events[i])
 		values[0] = sqltext.Value{} // the next number
@@ -302,11 +320,11 @@ func (l *eventLog) Advance(ctx context.Context, consumer string, from, to facade
 
 // Bury implements [facade.DeadLetters].
 func (l *eventLog) Bury(ctx context.Context, dead *facade.DeadEvent) error {
-	values := make([]sqltext.Value, 15)
+	values := make([]sqltext.Value, 16)
 	eventValues(values, &dead.Event)
-	values[11], values[12] = sqltext.TextValue(dead.Consumer), sqltext.IntValue(int64(dead.Tries))
-	values[13], values[14] = sqltext.TextValue(dead.Reason), sqltext.IntValue(dead.At.UnixMicro())
-	_, err := l.change(ctx, `REPLACE INTO "`+deadTable+`" (`+eventColumns+`, consumer, tries, reason, died) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, values...)
+	values[12], values[13] = sqltext.TextValue(dead.Consumer), sqltext.IntValue(int64(dead.Tries))
+	values[14], values[15] = sqltext.TextValue(dead.Reason), sqltext.IntValue(dead.At.UnixMicro())
+	_, err := l.change(ctx, `REPLACE INTO "`+deadTable+`" (`+eventColumns+`, consumer, tries, reason, died) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, values...)
 	return err
 }
 
@@ -330,13 +348,17 @@ func (l *eventLog) Revive(ctx context.Context, consumer, id string) (bool, error
 	return n > 0, err
 }
 
-// eventValues puts an event into the eleven values of eventColumns.
+// eventValues puts an event into the twelve values of eventColumns.
 func eventValues(to []sqltext.Value, e *facade.Event) {
 	to[0] = sqltext.IntValue(int64(e.Position))
 	to[1], to[2], to[3] = sqltext.TextValue(e.ID), sqltext.TextValue(e.Frond), sqltext.TextValue(e.Name)
 	to[4], to[5] = sqltext.TextValue(string(e.Change)), sqltext.TextValue(e.Entity)
 	to[6], to[7] = jsonValue(e.Key), sqltext.IntValue(e.At.UnixMicro())
 	to[8], to[9], to[10] = jsonValue(e.Data), jsonValue(e.Before), sqltext.TextValue(e.Trace)
+	to[11] = sqltext.Value{}
+	if e.Actor != nil {
+		to[11] = jsonValue(e.Actor.AppendJSON(nil))
+	}
 }
 
 // jsonValue is a JSON text that may be absent.
@@ -350,8 +372,9 @@ func jsonValue(text json.RawMessage) sqltext.Value {
 // readEvent reads the eventColumns that begin at column i.
 func readEvent(st *engine.Stmt, i int) *facade.Event {
 	text := func(n int) json.RawMessage { return json.RawMessage(st.ColumnBlob(i+n, nil)) } // nil for null
+	actor, _ := facade.ReadActor(text(11)) // another program's text is no actor
 	return &facade.Event{
-		Position: facade.Position(st.ColumnInt64(i)),
+		Actor: actor, Position: facade.Position(st.ColumnInt64(i)),
 		ID:       st.ColumnText(i + 1), Frond: st.ColumnText(i + 2), Name: st.ColumnText(i + 3),
 		Change: catalog.Change(st.ColumnText(i + 4)), Entity: st.ColumnText(i + 5), Key: text(6),
 		At: time.UnixMicro(st.ColumnInt64(i + 7)).UTC(), Data: text(8), Before: text(9), Trace: st.ColumnText(i + 10),

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	sqlite3 "github.com/ncruces/go-sqlite3"
+
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
@@ -33,6 +35,28 @@ func TestOutbox(t *testing.T) {
 				return open(t, sqlite.Options{Path: path}, entities)
 			},
 		})
+	})
+}
+
+// TestOlderOutbox: a file whose log has no actors gets the column, beside a store that is open.
+func TestOlderOutbox(t *testing.T) {
+	path, entities := "", []*schema.Entity(nil)
+	storetest.RunOlderOutbox(t, storetest.Harness{
+		Open: func(t testing.TB, of []*schema.Entity) facade.Store {
+			path, entities = t.TempDir()+"/store.db", of
+			return open(t, sqlite.Options{Path: path}, entities)
+		},
+		Beside: func(t testing.TB, _ facade.Store) facade.Store {
+			return open(t, sqlite.Options{Path: path}, entities)
+		},
+	}, func(t testing.TB) {
+		db, err := sqlite3.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(db.Exec(`ALTER TABLE "_frond_events" DROP COLUMN actor; ALTER TABLE "_frond_dead" DROP COLUMN actor`), db.Close()); err != nil {
+			t.Fatal(err)
+		}
 	})
 }
 

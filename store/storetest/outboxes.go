@@ -69,8 +69,13 @@ func (w *outboxWorld) event(tag, number int) facade.Event {
 }
 
 func newEvent(id string, tag, number int) facade.Event {
+	var actor *facade.Actor // events of older programs have none
+	if number%2 == 1 {
+		actor = &facade.Actor{User: `u-"eve"`, Call: "tag.update", Request: "4bf92f3577b34da6a3ce929d0e0e4736", By: facade.ByCall, As: "u-ann", Token: "ci"}
+	}
 	return facade.Event{
-		ID: id, Frond: "shop", Name: "tagChanged", Change: catalog.Updated, Entity: "shop.tag", Key: json.RawMessage(strconv.Itoa(tag)),
+		Actor: actor,
+		ID:    id, Frond: "shop", Name: "tagChanged", Change: catalog.Updated, Entity: "shop.tag", Key: json.RawMessage(strconv.Itoa(tag)),
 		At: time.Now().UTC().Truncate(time.Microsecond), Data: json.RawMessage(fmt.Sprintf(`{"id":%d,"number":%d}`, tag, number)),
 	}
 }
@@ -769,4 +774,36 @@ func testDeadLetters(w *outboxWorld) {
 	_ = revive(w.ctx(), "mail", events[2].ID, false)
 	w.equal("after a revival", []*facade.DeadEvent{a}, list("mail", 9))
 	w.equal("of another consumer", true, slices.EqualFunc(list("web", 9), []*facade.DeadEvent{c}, func(a, b *facade.DeadEvent) bool { return a.Event.ID == b.Event.ID }))
+}
+
+// RunOlderOutbox holds a store to go on with the tables of a program that knew no actors: forget removes the column from
+// them, while the store that Open made is in use.
+func RunOlderOutbox(t *testing.T, h Harness, forget func(t testing.TB)) {
+	set := Cards(t)
+	store := h.Open(t, set.Entities)
+	w := &outboxWorld{world: &world{T: t, set: set, store: store, harness: h}, outbox: store.Abilities().Outbox}
+	w.emit(w.event(1, 1))
+	w.relay()
+	forget(t)
+	w.outbox = h.Beside(t, store).Abilities().Outbox
+	w.emit(w.event(1, 3))
+	if err := store.Abilities().Outbox.Emit(w.ctx(), []facade.Event{w.event(1, 5), w.event(1, 7)}); err != nil {
+		t.Fatal(err)
+	}
+	relay(t, store.Abilities().Outbox)
+	var by []string
+	for _, e := range w.log(0) {
+		by = append(by, string(e.Actor.AppendJSON(nil)))
+	}
+	whole := string(w.event(1, 1).Actor.AppendJSON(nil))
+	w.equal("actors", []string{"null", whole, whole, whole}, by)
+	dead := &facade.DeadEvent{Consumer: "mail", Event: *w.log(0)[1], Tries: 1, At: time.Now().UTC().Truncate(time.Microsecond)}
+	if err := w.outbox.Bury(w.ctx(), dead); err != nil {
+		t.Fatal(err)
+	}
+	list, err := w.outbox.Dead(w.ctx(), "mail", 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.equal("the dead event", []*facade.DeadEvent{dead}, list)
 }

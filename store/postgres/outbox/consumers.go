@@ -61,7 +61,7 @@ func (o *Outbox) Bury(ctx context.Context, dead *facade.DeadEvent) error {
 		itob(int64(dead.Tries)), []byte(dead.Reason), itob(dead.At.UnixMicro()),
 	}
 	return o.db.Once(ctx, &engine.Query{
-		Text: []byte(`INSERT INTO ` + engine.Bookkeeping + `.dead (schema, consumer, position, tries, reason, died, ` + eventColumns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+		Text: []byte(`INSERT INTO ` + engine.Bookkeeping + `.dead (schema, consumer, position, tries, reason, died, ` + eventColumns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
  ON CONFLICT (schema, consumer, id) DO UPDATE SET tries = excluded.tries, reason = excluded.reason, died = excluded.died`),
 		Values: append(values, eventValues(&dead.Event)...),
 	})
@@ -82,11 +82,11 @@ func (o *Outbox) Dead(ctx context.Context, consumer string, limit int) (all []*f
 			if err != nil {
 				return err
 			}
-			d := &facade.DeadEvent{Event: *e, Consumer: string(v[11]), Reason: string(v[13])}
-			if d.Tries, err = strconv.Atoi(string(v[12])); err != nil {
+			d := &facade.DeadEvent{Event: *e, Consumer: string(v[12]), Reason: string(v[14])}
+			if d.Tries, err = strconv.Atoi(string(v[13])); err != nil {
 				return err
 			}
-			died, err := strconv.ParseInt(string(v[14]), 10, 64)
+			died, err := strconv.ParseInt(string(v[15]), 10, 64)
 			d.At = time.UnixMicro(died).UTC()
 			all = append(all, d)
 			return err

@@ -29,9 +29,9 @@ import (
 // written is the clock of the server when the row was already locked: of two events of a row the
 // one that was committed first is the older one. n is the order within this process.
 const (
-	eventColumns = "id, frond, name, change, entity, key, at, data, before, trace"
+	eventColumns = "id, frond, name, change, entity, key, at, data, before, trace, actor"
 	// eventTypes are their types. Times are microseconds since 1970.
-	eventTypes = "id uuid NOT NULL, frond text NOT NULL, name text NOT NULL, change text NOT NULL, entity text NOT NULL, key text, at bigint NOT NULL, data text, before text, trace text NOT NULL"
+	eventTypes = "id uuid NOT NULL, frond text NOT NULL, name text NOT NULL, change text NOT NULL, entity text NOT NULL, key text, at bigint NOT NULL, data text, before text, trace text NOT NULL, actor text"
 
 	makeOutbox = `CREATE TABLE IF NOT EXISTS ` + engine.Bookkeeping + `.outbox (schema text, written timestamptz DEFAULT clock_timestamp(), n bigint, ` + eventTypes + `, PRIMARY KEY (schema, written, n, id));
 CREATE TABLE IF NOT EXISTS ` + engine.Bookkeeping + `.events (schema text, position bigint, ` + eventTypes + `, PRIMARY KEY (schema, position));
@@ -39,12 +39,19 @@ CREATE TABLE IF NOT EXISTS ` + engine.Bookkeeping + `.cursors (schema text, cons
 CREATE TABLE IF NOT EXISTS ` + engine.Bookkeeping + `.dead (schema text, consumer text, position bigint NOT NULL, ` + eventTypes + `, tries bigint NOT NULL, reason text NOT NULL, died bigint NOT NULL, PRIMARY KEY (schema, consumer, id));
 CREATE TABLE IF NOT EXISTS ` + engine.Bookkeeping + `.log (schema text PRIMARY KEY, oldest bigint NOT NULL, last bigint NOT NULL, holder text NOT NULL, until timestamptz NOT NULL)`
 
+	// Programs before the column actor have made the tables without it. They write and read the others beside this one;
+	// an event that one of them gives its position has no actor.
+	hasActor = `SELECT 1 FROM pg_catalog.pg_attribute WHERE attrelid = '` + engine.Bookkeeping + `.dead'::regclass AND attname = 'actor'`
+	addActor = `ALTER TABLE ` + engine.Bookkeeping + `.outbox ADD COLUMN IF NOT EXISTS actor text;
+ALTER TABLE ` + engine.Bookkeeping + `.events ADD COLUMN IF NOT EXISTS actor text;
+ALTER TABLE ` + engine.Bookkeeping + `.dead ADD COLUMN IF NOT EXISTS actor text`
+
 	makeLog = `INSERT INTO ` + engine.Bookkeeping + `.log (schema, oldest, last, holder, until) VALUES ($1, $2, $2, '', 'epoch') ON CONFLICT DO NOTHING`
 
-	emitOne = `INSERT INTO ` + engine.Bookkeeping + `.outbox (schema, n, ` + eventColumns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
+	emitOne = `INSERT INTO ` + engine.Bookkeeping + `.outbox (schema, n, ` + eventColumns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`
 
 	emitMany = `INSERT INTO ` + engine.Bookkeeping + `.outbox (schema, n, ` + eventColumns + `) SELECT $1, $2::bigint + o, ` + eventColumns + `
- FROM unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::bigint[], $10::text[], $11::text[], $12::text[]) WITH ORDINALITY AS e(` + eventColumns + `, o) ORDER BY o`
+ FROM unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::bigint[], $10::text[], $11::text[], $12::text[], $13::text[]) WITH ORDINALITY AS e(` + eventColumns + `, o) ORDER BY o`
 )
 
 // Outbox is a database's [facade.Outbox]. Use [New]. It may be used from many goroutines.
@@ -98,6 +105,15 @@ func (o *Outbox) Ready(ctx context.Context) error {
 	err := o.ensure(ctx, "log", makeOutbox)
 	if err == nil {
 		err = o.db.Maintain(ctx, func(c *engine.Conn) error {
+			there := &engine.Query{Text: []byte(hasActor)}
+			if err := c.Run(there); err != nil {
+				return err
+			}
+			if there.Count == 0 {
+				if err := c.Exec(addActor); err != nil {
+					return err
+				}
+			}
 			return c.Run(&engine.Query{Text: []byte(makeLog), Values: [][]byte{o.schema(), itob(int64(facade.NewLog(time.Now())))}})
 		})
 	}
@@ -132,13 +148,13 @@ func (o *Outbox) Emit(ctx context.Context, events []facade.Event) error {
 // when Ready had returned. When it is committed, Emitted is to be called.
 func (o *Outbox) Emission(events []facade.Event) *engine.Query {
 	n := o.emitted.Add(int64(len(events))) - int64(len(events))
-	q := &engine.Query{Text: []byte(emitOne), Values: append(make([][]byte, 0, 12), o.schema(), itob(n))}
+	q := &engine.Query{Text: []byte(emitOne), Values: append(make([][]byte, 0, 13), o.schema(), itob(n))}
 	if len(events) == 1 {
 		q.Values = append(q.Values, eventValues(&events[0])...)
 		return q
 	}
 	q.Text = []byte(emitMany)
-	lists := make([][]byte, 10)
+	lists := make([][]byte, 11)
 	for i := range events {
 		for column, v := range eventValues(&events[i]) {
 			lists[column] = appendElement(lists[column], v)
@@ -172,9 +188,13 @@ func appendElement(list, v []byte) []byte {
 
 // eventValues are the values of eventColumns.
 func eventValues(e *facade.Event) [][]byte {
+	var actor []byte
+	if e.Actor != nil {
+		actor = e.Actor.AppendJSON(nil)
+	}
 	return [][]byte{
 		[]byte(e.ID), []byte(e.Frond), []byte(e.Name), []byte(e.Change), []byte(e.Entity), e.Key,
-		itob(e.At.UnixMicro()), e.Data, e.Before, []byte(e.Trace),
+		itob(e.At.UnixMicro()), e.Data, e.Before, []byte(e.Trace), actor,
 	}
 }
 
@@ -188,8 +208,9 @@ func readEvent(v [][]byte) (*facade.Event, error) {
 	if err != nil {
 		return nil, err
 	}
+	actor, _ := facade.ReadActor(v[11]) // another program's text is no actor
 	return &facade.Event{
-		Position: facade.Position(position), ID: string(v[1]), Frond: string(v[2]), Name: string(v[3]),
+		Actor: actor, Position: facade.Position(position), ID: string(v[1]), Frond: string(v[2]), Name: string(v[3]),
 		Change: catalog.Change(v[4]), Entity: string(v[5]), Key: bytes.Clone(v[6]),
 		At: time.UnixMicro(at).UTC(), Data: bytes.Clone(v[8]), Before: bytes.Clone(v[9]), Trace: string(v[10]),
 	}, nil

@@ -41,7 +41,7 @@ const (
   AND EXISTS (SELECT 1 FROM ` + engine.Bookkeeping + `.log WHERE schema = $1 AND holder = $2) RETURNING *),
 placed AS (
   INSERT INTO ` + engine.Bookkeeping + `.events (schema, position, ` + eventColumns + `)
-  SELECT $1, l.last + row_number() OVER (ORDER BY m.written, m.n, m.id), m.id, m.frond, m.name, m.change, m.entity, m.key, m.at, m.data, m.before, m.trace
+  SELECT $1, l.last + row_number() OVER (ORDER BY m.written, m.n, m.id), m.id, m.frond, m.name, m.change, m.entity, m.key, m.at, m.data, m.before, m.trace, m.actor
   FROM moved m, ` + engine.Bookkeeping + `.log l WHERE l.schema = $1 RETURNING 1)
 UPDATE ` + engine.Bookkeeping + `.log SET last = last + (SELECT count(*) FROM placed) WHERE schema = $1 AND holder = $2 AND EXISTS (SELECT 1 FROM placed) RETURNING last`
 

@@ -1,0 +1,180 @@
+package facade
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// Actor says who caused an event (docs/facts.md). The path writes it: no member of a caller's body sets it.
+//
+//	{"user":"u-eve","call":"order.update","request":"4bf92f3577b34da6a3ce929d0e0e4736","by":"call"}
+type Actor struct {
+	// User is state.user.id as a text; "": the caller was anonymous, or the host itself.
+	User string
+	// Call is the call that reached the host, as order.ship. For a job it is the operation of the job, for a
+	// consumer the name of the consumer.
+	Call string
+	// Request is the trace id of the call (W3C Trace Context); "": the call had none.
+	Request string
+	By      By
+	// As is the user who acts for User: state.as, else the claim act.sub of a token (RFC 8693, section 4.1);
+	// "": the user acts.
+	As string
+	// Token is the name of the token that the caller has sent: state.token; "": it has no name.
+	Token string
+}
+
+// By says what made the write of an event.
+type By string
+
+// The values of By.
+const (
+	ByCall     By = "call"     // a caller's call
+	ByHandler  By = "handler"  // Go code that a call has run
+	ByJob      By = "job"      // a job of the schedule
+	ByImport   By = "import"   // a caller's import
+	ByConsumer By = "consumer" // a consumer of an event
+	BySigned   By = "signed"   // a call whose signature proves that another host has made it
+)
+
+// AppendJSON appends the actor as JSON, without the members that are empty. A null stands for nil.
+func (a *Actor) AppendJSON(dst []byte) []byte {
+	if a == nil {
+		return append(dst, "null"...)
+	}
+	dst = append(dst, '{')
+	for _, member := range a.members() {
+		if member.Value != "" {
+			dst = jsontext.AppendString(jsontext.AppendName(jsontext.Comma(dst), member.Name), member.Value)
+		}
+	}
+	return append(dst, '}')
+}
+
+// ActorMember is a member of an actor that is not empty.
+type ActorMember struct{ Name, Value string }
+
+// Members returns the members of an actor that are not empty, in their order; nil has none.
+func (a *Actor) Members() (all []ActorMember) {
+	if a == nil {
+		return nil
+	}
+	for _, member := range a.members() {
+		if member.Value != "" {
+			all = append(all, member)
+		}
+	}
+	return all
+}
+
+func (a *Actor) members() [6]ActorMember {
+	return [...]ActorMember{{"user", a.User}, {"call", a.Call}, {"request", a.Request}, {"by", string(a.By)}, {"as", a.As}, {"token", a.Token}}
+}
+
+// ReadActor reads what AppendJSON has written, out of checked JSON. No text and a null are nil. Members that are not
+// known are ignored; the error names a member that is no text.
+func ReadActor(text json.RawMessage) (*Actor, error) {
+	if len(text) == 0 || jsontext.IsNull(text) {
+		return nil, nil
+	}
+	if jsontext.KindOf(text) != jsontext.Object {
+		return nil, errors.New("the actor is no JSON object")
+	}
+	a := &Actor{}
+	into := map[string]*string{"user": &a.User, "call": &a.Call, "request": &a.Request, "by": (*string)(&a.By), "as": &a.As, "token": &a.Token}
+	for name, value := range jsontext.Members(text) {
+		to := into[name]
+		if to == nil {
+			continue
+		}
+		if jsontext.KindOf(value) != jsontext.String {
+			return nil, fmt.Errorf("the member %s of the actor is no text", name)
+		}
+		*to = jsontext.Unquote(value)
+	}
+	return a, nil
+}
+
+// cause is what the calls of an author's code began with. The zero cause is that of a call by itself.
+type cause struct {
+	by    By
+	state access.State
+	op    *catalog.Operation // that was called; nil: call names it
+	call  string
+	trace string
+}
+
+type causeKey struct{}
+
+// WithCause returns a context for the calls of a job, a consumer or a signed request: their events say so. call is the
+// operation of the job or the name of the consumer; "" for a signed request, whose calls name themselves. of is the
+// event that the consumer handles, whose user has caused the calls; nil for others.
+func WithCause(ctx context.Context, by By, call string, of *Event) context.Context {
+	c := &cause{by: by, call: call}
+	if of != nil {
+		c.state, c.trace = of.Actor.state(), of.Trace
+	}
+	return context.WithValue(ctx, causeKey{}, c)
+}
+
+// causeOf returns the cause of what is called with ctx, within the call context s; the zero cause for a call by itself.
+func causeOf(ctx context.Context, s *callContext) cause {
+	if s != nil && s.cause.by != "" {
+		return s.cause
+	}
+	if c, _ := ctx.Value(causeKey{}).(*cause); c != nil {
+		return *c
+	}
+	return cause{}
+}
+
+// cause returns the cause of the events of the call.
+func (x *viewer) cause(ctx context.Context) cause {
+	c := causeOf(ctx, x.from)
+	if c.by == "" {
+		if c.by = ByCall; x.op.Name == "import" {
+			c.by = ByImport
+		}
+	}
+	if c.op == nil && c.call == "" {
+		c.op = x.op.Operation
+	}
+	if c.state == nil {
+		c.state = x.state
+	}
+	c.trace = cmp.Or(c.trace, x.call.Invocation.Trace)
+	return c
+}
+
+// within returns the cause of the calls that the author's code makes within a call with this cause.
+func (c cause) within() cause {
+	if c.by == ByCall || c.by == BySigned {
+		c.by = ByHandler
+	}
+	return c
+}
+
+// actor returns the actor of events with this cause.
+func (c *cause) actor() *Actor {
+	a := &Actor{User: c.state.UserID(), Call: c.call, Request: kiterror.TraceID(c.trace), By: c.by, As: c.state.ActsFor(), Token: c.state.Token()}
+	if c.op != nil {
+		a.Call = c.op.Door.Name + "." + c.op.Name
+	}
+	return a
+}
+
+// state returns a state with who the actor is; nil has none.
+func (a *Actor) state() access.State {
+	if a == nil {
+		return access.State{}
+	}
+	return access.State{"user": map[string]any{"id": a.User}, "as": a.As, "token": a.Token}
+}
