@@ -95,7 +95,7 @@ func (s *schemas) actor() json.RawMessage {
 				"user", text("The id of the user; absent for an anonymous caller and for the host itself."),
 				"call", text("The operation that was called, such as order.update, or the name of the consumer."),
 				"request", text("The id of the trace of the call."),
-				"by", object("type", "string", "enum", []string{"call", "handler", "job", "import", "consumer", "signed"}, "description", "The source of the call."),
+				"by", object("type", "string", "enum", []catalog.By{catalog.ByCall, catalog.ByHandler, catalog.ByJob, catalog.ByImport, catalog.ByConsumer, catalog.BySigned}, "description", "The source of the call."),
 				"as", text("The id of the user who acted for the user."),
 				"token", text("The name of the token that the call had.")),
 			"required", []string{"by"})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/budget"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/consistency"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -41,7 +42,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	failed := q.identify(ctx, body)
 	if q.signed {
-		ctx = facade.WithCause(ctx, facade.BySigned, "", nil)
+		ctx = facade.WithCause(ctx, catalog.BySigned, "", nil)
 	}
 	if failed != nil {
 		buf.Text = appendFailure(buf.Text, nullID, failed)

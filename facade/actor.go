@@ -1,8 +1,6 @@
 package facade
 
 import (
-	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,26 +22,13 @@ type Actor struct {
 	Call string
 	// Request is the trace id of the call (W3C Trace Context); "": the call had none.
 	Request string
-	By      By
+	By      catalog.By
 	// As is the user who acts for User: state.as, else the claim act.sub of a token (RFC 8693, section 4.1);
 	// "": the user acts.
 	As string
 	// Token is the name of the token that the caller has sent: state.token; "": it has no name.
 	Token string
 }
-
-// By says what made the write of an event.
-type By string
-
-// The values of By.
-const (
-	ByCall     By = "call"     // a caller's call
-	ByHandler  By = "handler"  // Go code that a call has run
-	ByJob      By = "job"      // a job of the schedule
-	ByImport   By = "import"   // a caller's import
-	ByConsumer By = "consumer" // a consumer of an event
-	BySigned   By = "signed"   // a call whose signature proves that another host has made it
-)
 
 // AppendJSON appends the actor as JSON, without the members that are empty. A null stands for nil.
 func (a *Actor) AppendJSON(dst []byte) []byte {
@@ -105,66 +90,24 @@ func ReadActor(text json.RawMessage) (*Actor, error) {
 
 // cause is what the calls of an author's code began with. The zero cause is that of a call by itself.
 type cause struct {
-	by    By
-	state access.State
-	op    *catalog.Operation // that was called; nil: call names it
-	call  string
-	trace string
-}
-
-type causeKey struct{}
-
-// WithCause returns a context for the calls of a job, a consumer or a signed request: their events say so. call is the
-// operation of the job or the name of the consumer; "" for a signed request, whose calls name themselves. of is the
-// event that the consumer handles, whose user has caused the calls; nil for others.
-func WithCause(ctx context.Context, by By, call string, of *Event) context.Context {
-	c := &cause{by: by, call: call}
-	if of != nil {
-		c.state, c.trace = of.Actor.state(), of.Trace
-	}
-	return context.WithValue(ctx, causeKey{}, c)
-}
-
-// causeOf returns the cause of what is called with ctx, within the call context s; the zero cause for a call by itself.
-func causeOf(ctx context.Context, s *callContext) cause {
-	if s != nil && s.cause.by != "" {
-		return s.cause
-	}
-	if c, _ := ctx.Value(causeKey{}).(*cause); c != nil {
-		return *c
-	}
-	return cause{}
-}
-
-// cause returns the cause of the events of the call.
-func (x *viewer) cause(ctx context.Context) cause {
-	c := causeOf(ctx, x.from)
-	if c.by == "" {
-		if c.by = ByCall; x.op.Name == "import" {
-			c.by = ByImport
-		}
-	}
-	if c.op == nil && c.call == "" {
-		c.op = x.op.Operation
-	}
-	if c.state == nil {
-		c.state = x.state
-	}
-	c.trace = cmp.Or(c.trace, x.call.Invocation.Trace)
-	return c
+	by     catalog.By
+	state  access.State
+	op     *catalog.Operation // that was called; nil: call names it
+	call   string
+	parent string // the traceparent of the call
 }
 
 // within returns the cause of the calls that the author's code makes within a call with this cause.
 func (c cause) within() cause {
-	if c.by == ByCall || c.by == BySigned {
-		c.by = ByHandler
+	if c.by == catalog.ByCall || c.by == catalog.BySigned {
+		c.by = catalog.ByHandler
 	}
 	return c
 }
 
 // actor returns the actor of events with this cause.
 func (c *cause) actor() *Actor {
-	a := &Actor{User: c.state.UserID(), Call: c.call, Request: kiterror.TraceID(c.trace), By: c.by, As: c.state.ActsFor(), Token: c.state.Token()}
+	a := &Actor{User: c.state.UserID(), Call: c.call, Request: kiterror.TraceID(c.parent), By: c.by, As: c.state.ActsFor(), Token: c.state.Token()}
 	if c.op != nil {
 		a.Call = c.op.Door.Name + "." + c.op.Name
 	}

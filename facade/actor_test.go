@@ -10,6 +10,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/atomic"
+	"github.com/frondhost/frond/facade/catalog"
 )
 
 // audited is the shop with a command by Go code, whose staff see who caused an event.
@@ -39,7 +40,7 @@ func TestActor(t *testing.T) {
 	}
 	acting := access.State{"user": map[string]any{"id": "s", "role": "staff"}, "as": "u-ann", "token": "ci"}
 	exchanged := access.State{"user": map[string]any{"id": 7, "role": "staff", "claims": map[string]any{"act": map[string]any{"sub": "robot"}}}}
-	within := func(by facade.By, name string, of *facade.Event) func(context.Context, *facade.Facade) error {
+	within := func(by catalog.By, name string, of *facade.Event) func(context.Context, *facade.Facade) error {
 		return func(ctx context.Context, f *facade.Facade) error {
 			ctx = f.Enter(facade.WithCause(ctx, by, name, of), nil)
 			_, err := facade.Inside(ctx).Call(ctx, &facade.Call{Entity: "order", Operation: "update", Invocation: facade.Invocation{Params: raw(`{"id":"o-ada"}`), Body: raw(`{"total":9}`)}})
@@ -68,18 +69,18 @@ func TestActor(t *testing.T) {
 		{"one that acts for the user", `{"user":"s","call":"order.update",` + request + `"by":"call","as":"u-ann","token":"ci"}`, call("order.update", `{"id":"o-ada"}`, `{"total":8}`, acting)},
 		{"a token that was exchanged", `{"user":"7","call":"order.update",` + request + `"by":"call","as":"robot"}`, call("order.update", `{"id":"o-ada"}`, `{"total":8}`, exchanged)},
 		{"a signed call", `{"user":"s","call":"order.update",` + request + `"by":"signed"}`, func(ctx context.Context, f *facade.Facade) error {
-			return call("order.update", `{"id":"o-ada"}`, `{"total":8}`, staff)(facade.WithCause(ctx, facade.BySigned, "", nil), f)
+			return call("order.update", `{"id":"o-ada"}`, `{"total":8}`, staff)(facade.WithCause(ctx, catalog.BySigned, "", nil), f)
 		}},
 		{"a handler of a signed call", `{"user":"s","call":"order.ship",` + request + `"by":"handler"}`, func(ctx context.Context, f *facade.Facade) error {
-			return call("order.ship", `{"id":"o-ada"}`, "", staff)(facade.WithCause(ctx, facade.BySigned, "", nil), f)
+			return call("order.ship", `{"id":"o-ada"}`, "", staff)(facade.WithCause(ctx, catalog.BySigned, "", nil), f)
 		}},
 		{"several calls as one", `{"user":"s","call":"order.update",` + request + `"by":"call"}`, func(ctx context.Context, f *facade.Facade) error {
 			_, err := atomic.Run(ctx, f, f.Catalog(), f, staff, trace, raw(`{"calls":[{"method":"order.update","params":{"params":{"id":"o-ada"},"body":{"total":8}}}]}`))
 			return err
 		}},
-		{"a job", `{"call":"order.sweep","by":"job"}`, within(facade.ByJob, "order.sweep", nil)},
-		{"a consumer", `{"user":"u-eve","call":"go:mail","by":"consumer","token":"t"}`, within(facade.ByConsumer, "go:mail", &facade.Event{Actor: &facade.Actor{User: "u-eve", Token: "t"}})},
-		{"a consumer of an older event", `{"call":"go:mail",` + request + `"by":"consumer"}`, within(facade.ByConsumer, "go:mail", &facade.Event{Trace: trace})},
+		{"a job", `{"call":"order.sweep","by":"job"}`, within(catalog.ByJob, "order.sweep", nil)},
+		{"a consumer", `{"user":"u-eve","call":"go:mail","by":"consumer","token":"t"}`, within(catalog.ByConsumer, "go:mail", &facade.Event{Actor: &facade.Actor{User: "u-eve", Token: "t"}})},
+		{"a consumer of an older event", `{"call":"go:mail",` + request + `"by":"consumer"}`, within(catalog.ByConsumer, "go:mail", &facade.Event{Trace: trace})},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f, log := audited(t)

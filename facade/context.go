@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
@@ -139,6 +140,30 @@ func authorContext(ctx context.Context, x *execution) context.Context {
 func innerContext(ctx context.Context, x *execution, c cause) context.Context {
 	at := &callContext{host: x.host, state: x.state, trace: x.call.Invocation.Trace, depth: x.depth, pending: x.pending, op: x.op, transaction: x.transaction, cause: c}
 	return WithState(context.WithValue(ctx, callContextKey{}, at), x.state)
+}
+
+type causeKey struct{}
+
+// WithCause returns a context for the calls of a job, a consumer or a signed request: their events say so. call is the
+// operation of the job or the name of the consumer; "" for a signed request, whose calls name themselves. of is the
+// event that the consumer handles, whose user has caused the calls; nil for others.
+func WithCause(ctx context.Context, by catalog.By, call string, of *Event) context.Context {
+	c := &cause{by: by, call: call}
+	if of != nil {
+		c.state, c.parent = of.Actor.state(), of.Trace
+	}
+	return context.WithValue(ctx, causeKey{}, c)
+}
+
+// causeOf returns the cause of what is called with ctx, within the call context s; the zero cause for a call by itself.
+func causeOf(ctx context.Context, s *callContext) cause {
+	if s != nil && s.cause.by != "" {
+		return s.cause
+	}
+	if c, _ := ctx.Value(causeKey{}).(*cause); c != nil {
+		return *c
+	}
+	return cause{}
 }
 
 type requestKey struct{}

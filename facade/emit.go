@@ -59,7 +59,7 @@ func emit(ctx context.Context, h *host, s *callContext, name string, payload any
 	}
 	by := causeOf(ctx, s)
 	if by.by == "" {
-		by = cause{by: ByHandler, state: s.state, trace: s.trace}
+		by = cause{by: catalog.ByHandler, state: s.state, parent: s.trace}
 	}
 	e, err := newEvent(f, h.now(), s.trace, by.actor())
 	if err != nil {

@@ -1,6 +1,7 @@
 package facade
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -91,6 +92,24 @@ func (x *viewer) now() time.Time {
 		x.at = x.host.now()
 	}
 	return x.at
+}
+
+// cause returns the cause of the events of the call.
+func (x *viewer) cause(ctx context.Context) cause {
+	c := causeOf(ctx, x.from)
+	if c.by == "" {
+		if c.by = catalog.ByCall; x.op.Name == "import" {
+			c.by = catalog.ByImport
+		}
+	}
+	if c.op == nil && c.call == "" {
+		c.op = x.op.Operation
+	}
+	if c.state == nil {
+		c.state = x.state
+	}
+	c.parent = cmp.Or(c.parent, x.call.Invocation.Trace)
+	return c
 }
 
 // where names the operation in messages.

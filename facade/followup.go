@@ -254,7 +254,7 @@ func (f *followUp) read(h *host, text json.RawMessage) (bool, error) {
 	if actor, err := ReadActor(kept.Actor); err != nil {
 		return false, err
 	} else if actor != nil {
-		f.cause = cause{by: actor.By, call: actor.Call, state: actor.state(), trace: kept.Trace}
+		f.cause = cause{by: actor.By, call: actor.Call, state: actor.state(), parent: kept.Trace}
 	}
 	for _, one := range kept.Rows {
 		entity, field := h.catalog.Changes.Now(one.Entity, one.Field)

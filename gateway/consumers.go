@@ -98,7 +98,7 @@ func (w *ways) consumersOf(served *catalog.Catalog) (all []*consumer.Consumer) {
 				return w.current().Transact(ctx, trace, fn)
 			},
 			Handle: func(ctx context.Context, e *facade.Event) error {
-				ctx = facade.WithCause(ctx, facade.ByConsumer, name, e)
+				ctx = facade.WithCause(ctx, catalog.ByConsumer, name, e)
 				if one.Detached {
 					ctx = w.current().Enter(ctx, nil)
 				}

@@ -84,7 +84,7 @@ func (s *schedule) of(c *catalog.Catalog) (all []*catalog.Job) {
 func (s *schedule) job(j *catalog.Job) *jobs.Job {
 	return &jobs.Job{Name: j.Name(), Schedule: j.Schedule, Run: func(ctx context.Context) error {
 		f := s.current()
-		ctx = facade.WithCause(ctx, facade.ByJob, j.Name(), nil)
+		ctx = facade.WithCause(ctx, catalog.ByJob, j.Name(), nil)
 		call := &facade.Call{Entity: j.Operation.Door.Name, Operation: j.Operation.Name}
 		caller := facade.Caller(f)
 		if j.State == nil {

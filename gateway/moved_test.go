@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/frondhost/frond/gateway"
 )
@@ -188,10 +189,10 @@ func TestMovedFrondsAnswerAlike(t *testing.T) {
 		places := map[string]*elsewhere{}
 		for _, frond := range moved {
 			places[frond] = newElsewhere(t)
-			remotes[frond] = gateway.Remote{URL: places[frond].url()}
+			remotes[frond] = gateway.Remote{URL: places[frond].url(), Attempt: time.Minute, Timeout: time.Minute} // the machine may be busy
 		}
 		for frond, place := range places {
-			others := map[string]gateway.Remote{"shop": {URL: front.url()}, "desk": {URL: front.url()}}
+			others := map[string]gateway.Remote{"shop": {URL: front.url(), Timeout: time.Minute}, "desk": {URL: front.url(), Timeout: time.Minute}}
 			maps.Copy(others, remotes)
 			r, err := gateway.NewReceiver(folderOf(t, pointedFronds), frond, &gateway.ReceiverOptions{Options: gateway.Options{
 				Config: gateway.Config{Store: "memory", Signing: signed, Remotes: others}, Logger: silence, Undecided: true,

@@ -46,3 +46,16 @@ func (d *Door) Announce(c Change, f *Fact) {
 	}
 	d.Announced[c] = append(d.Announced[c], f)
 }
+
+// By says what made the write of an event.
+type By string
+
+// The values of By.
+const (
+	ByCall     By = "call"     // a caller's call
+	ByHandler  By = "handler"  // Go code that a call has run
+	ByJob      By = "job"      // a job of the schedule
+	ByImport   By = "import"   // a caller's import
+	ByConsumer By = "consumer" // a consumer of an event
+	BySigned   By = "signed"   // a call whose signature proves that another host has made it
+)

@@ -71,7 +71,7 @@ func (w *outboxWorld) event(tag, number int) facade.Event {
 func newEvent(id string, tag, number int) facade.Event {
 	var actor *facade.Actor // events of older programs have none
 	if number%2 == 1 {
-		actor = &facade.Actor{User: `u-"eve"`, Call: "tag.update", Request: "4bf92f3577b34da6a3ce929d0e0e4736", By: facade.ByCall, As: "u-ann", Token: "ci"}
+		actor = &facade.Actor{User: `u-"eve"`, Call: "tag.update", Request: "4bf92f3577b34da6a3ce929d0e0e4736", By: catalog.ByCall, As: "u-ann", Token: "ci"}
 	}
 	return facade.Event{
 		Actor: actor,
