@@ -30,7 +30,7 @@ type Actor struct {
 	Token string
 }
 
-// AppendJSON appends the actor as JSON, without the members that are empty. A null stands for nil.
+// AppendJSON appends the actor as JSON, without the members that are empty. The nil actor is null.
 func (a *Actor) AppendJSON(dst []byte) []byte {
 	if a == nil {
 		return append(dst, "null"...)
@@ -88,7 +88,8 @@ func ReadActor(text json.RawMessage) (*Actor, error) {
 	return a, nil
 }
 
-// cause is what the calls of an author's code began with. The zero cause is that of a call by itself.
+// cause is the beginning of a chain of calls: a caller's call, a job or an event. The zero cause means that a call
+// is its own.
 type cause struct {
 	by     catalog.By
 	state  access.State

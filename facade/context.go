@@ -155,7 +155,7 @@ func WithCause(ctx context.Context, by catalog.By, call string, of *Event) conte
 	return context.WithValue(ctx, causeKey{}, c)
 }
 
-// causeOf returns the cause of what is called with ctx, within the call context s; the zero cause for a call by itself.
+// causeOf returns the cause of calls with ctx, within the call context s.
 func causeOf(ctx context.Context, s *callContext) cause {
 	if s != nil && s.cause.by != "" {
 		return s.cause

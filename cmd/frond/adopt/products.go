@@ -69,7 +69,7 @@ func productsOf(db *dbschema.Database) []*product {
 	return found
 }
 
-// outside decides which tables of a database a project leaves out whatever they are: those of schemas that
+// outside decides which tables of a database a project leaves out: the tables of schemas that
 // the user did not name (nil: all are taken), and those of products unless withProducts is true. Tables that a
 // project has already are never left out. foreign has the product of each of its tables to which rows of the
 // application refer; the notes name the others by their groups.
