@@ -372,10 +372,10 @@ func jsonValue(text json.RawMessage) sqltext.Value {
 // readEvent reads the eventColumns that begin at column i.
 func readEvent(st *engine.Stmt, i int) *facade.Event {
 	text := func(n int) json.RawMessage { return json.RawMessage(st.ColumnBlob(i+n, nil)) } // nil for null
-	actor, _ := facade.ReadActor(text(11)) // another program's text is no actor
+	actor, _ := facade.ReadActor(text(11))                                                  // another program's text is no actor
 	return &facade.Event{
 		Actor: actor, Position: facade.Position(st.ColumnInt64(i)),
-		ID:       st.ColumnText(i + 1), Frond: st.ColumnText(i + 2), Name: st.ColumnText(i + 3),
+		ID: st.ColumnText(i + 1), Frond: st.ColumnText(i + 2), Name: st.ColumnText(i + 3),
 		Change: catalog.Change(st.ColumnText(i + 4)), Entity: st.ColumnText(i + 5), Key: text(6),
 		At: time.UnixMicro(st.ColumnInt64(i + 7)).UTC(), Data: text(8), Before: text(9), Trace: st.ColumnText(i + 10),
 	}
