@@ -39,7 +39,8 @@ func (f *folder) path(key string) (string, error) {
 	return filepath.Join(f.dir, name), nil
 }
 
-// Write implements storage: the bytes go to another name first.
+// Write implements storage: the bytes go to another name first, and are on the disk when it returns. The row that names
+// them is committed afterwards.
 func (f *folder) Write(ctx context.Context, key, _ string, from io.Reader) error {
 	if err := f.There(); err != nil {
 		return err
@@ -56,13 +57,26 @@ func (f *folder) Write(ctx context.Context, key, _ string, from io.Reader) error
 		return err
 	}
 	_, err = io.Copy(part, from)
-	if err = errors.Join(err, part.Close(), ctx.Err()); err == nil {
+	if err = errors.Join(err, ctx.Err()); err == nil {
+		err = part.Sync()
+	}
+	if err = errors.Join(err, part.Close()); err == nil {
 		err = os.Rename(part.Name(), path)
 	}
 	if err != nil {
 		_ = os.Remove(part.Name())
+		return err
 	}
-	return err
+	syncFolder(filepath.Dir(path))
+	syncFolder(f.dir)
+	return nil
+}
+
+// syncFolder makes the names in a folder outlast a crash of the machine. Windows refuses it, and the error is dropped.
+func syncFolder(dir string) {
+	if d, err := os.Open(dir); err == nil {
+		_ = errors.Join(d.Sync(), d.Close())
+	}
 }
 
 // Open implements storage.
