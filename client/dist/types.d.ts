@@ -297,6 +297,20 @@ export interface Watched<Page, Update> extends AsyncIterable<Page> {
     /** Shows a patch in the next page, and sends it behind those of the same row that wait for their answer. One that fails takes itself back. */
     readonly update: Update;
 }
+/** Who caused an event. A member without a value is missing. */
+export interface EventActor {
+    /** The id of the user; missing for an anonymous caller and for the host itself. */
+    readonly user?: string;
+    /** The operation that was called, such as order.update, or the name of the consumer. */
+    readonly call?: string;
+    /** The id of the trace of the call. */
+    readonly request?: string;
+    readonly by: "call" | "handler" | "job" | "import" | "consumer" | "signed";
+    /** The id of the user who acted for the user. */
+    readonly as?: string;
+    /** The name of the token that the call had. */
+    readonly token?: string;
+}
 /** What happened to a row. */
 export interface Change<Row, Key = string | number | bigint> {
     readonly id: string;
@@ -309,6 +323,8 @@ export interface Change<Row, Key = string | number | bigint> {
     readonly key: Key;
     readonly version: string | null;
     readonly at: string;
+    /** null where the caller may not know; missing where no rule shows it. */
+    readonly actor?: EventActor | null;
     /** null where the row has left. */
     readonly data: Row | null;
 }
@@ -326,6 +342,8 @@ export interface FactEvent<Data, Key = string | number | bigint> {
     readonly key: Key | null;
     readonly version: string | null;
     readonly at: string;
+    /** null where the caller may not know; missing where no rule shows it. */
+    readonly actor?: EventActor | null;
     readonly data: Data;
 }
 /** Which changes or events, and from where on. */

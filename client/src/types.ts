@@ -295,6 +295,21 @@ export interface Watched<Page, Update> extends AsyncIterable<Page> {
   readonly update: Update;
 }
 
+/** Who caused an event. A member without a value is missing. */
+export interface EventActor {
+  /** The id of the user; missing for an anonymous caller and for the host itself. */
+  readonly user?: string;
+  /** The operation that was called, such as order.update, or the name of the consumer. */
+  readonly call?: string;
+  /** The id of the trace of the call. */
+  readonly request?: string;
+  readonly by: "call" | "handler" | "job" | "import" | "consumer" | "signed";
+  /** The id of the user who acted for the user. */
+  readonly as?: string;
+  /** The name of the token that the call had. */
+  readonly token?: string;
+}
+
 /** What happened to a row. */
 export interface Change<Row, Key = string | number | bigint> {
   readonly id: string;
@@ -307,6 +322,8 @@ export interface Change<Row, Key = string | number | bigint> {
   readonly key: Key;
   readonly version: string | null;
   readonly at: string;
+  /** null where the caller may not know; missing where no rule shows it. */
+  readonly actor?: EventActor | null;
   /** null where the row has left. */
   readonly data: Row | null;
 }
@@ -325,6 +342,8 @@ export interface FactEvent<Data, Key = string | number | bigint> {
   readonly key: Key | null;
   readonly version: string | null;
   readonly at: string;
+  /** null where the caller may not know; missing where no rule shows it. */
+  readonly actor?: EventActor | null;
   readonly data: Data;
 }
 
