@@ -30,6 +30,8 @@ type Event[T any] struct {
 	Data T
 	// Before is the row before an update, of a fact of changes; else nil.
 	Before *T
+	// Actor is who caused the event; nil for one of a program that did not write it down.
+	Actor *facade.Actor
 }
 
 // OnFact has fn called for every event of a fact, in the order of the log, while the program is
@@ -54,7 +56,7 @@ func OnFact[T any](app *App, fact string, fn func(ctx context.Context, e *Event[
 		Fact:  fact,
 		Check: func(f *catalog.Fact) schema.Faults { return carries(t, f) },
 		Handle: func(ctx context.Context, e *facade.Event) error {
-			out := &Event[T]{ID: e.ID, Fact: e.Frond + "." + e.Name, Change: string(e.Change), Key: e.Key, At: e.At}
+			out := &Event[T]{ID: e.ID, Fact: e.Frond + "." + e.Name, Change: string(e.Change), Key: e.Key, At: e.At, Actor: e.Actor}
 			err := decodeEvent(e.Data, &out.Data)
 			if e.Before != nil && err == nil {
 				out.Before = new(T)

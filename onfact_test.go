@@ -53,7 +53,7 @@ func TestConsumers(t *testing.T) {
 	})
 	var printed []string
 	frond.OnFact(app, "depot.labelPrinted", func(_ context.Context, e *frond.Event[Label]) error {
-		printed = append(printed, e.Data.ParcelID+" "+e.Change+" "+string(e.Key))
+		printed = append(printed, e.Data.ParcelID+" "+e.Change+" "+string(e.Key)+" "+string(e.Actor.AppendJSON(nil)))
 		return nil
 	}, frond.Named("printer"))
 	var moved string
@@ -97,7 +97,7 @@ func TestConsumers(t *testing.T) {
 	if err := frond.Deliver(ctx); err != nil || moved != "Bonn to Kiel" {
 		t.Errorf("a change: %q, %v", moved, err)
 	}
-	if n := labels(); n != 3 || len(printed) != 3 || !strings.HasPrefix(printed[1], `p2 created "`) {
+	if n := labels(); n != 3 || len(printed) != 3 || !strings.HasPrefix(printed[1], `p2 created "`) || !strings.HasSuffix(printed[1], `" {"call":"go:depot.parcelSent","by":"consumer"}`) {
 		t.Errorf("%d labels, announced: %q", n, printed)
 	}
 	if err := frond.Deliver(t.Context()); frond.CodeOf(err) != frond.InternalError {

@@ -14,6 +14,7 @@ import (
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/gateway/extra/all"
 	"github.com/frondhost/frond/store/postgres/pgtest"
+	"github.com/frondhost/frond/store/sqlite"
 )
 
 // jobTime is a clock of jobs that a test moves: a wait ends when its time has come.
@@ -75,6 +76,7 @@ required: [id]
 `,
 		"fronds/shop/frond.yaml": `
 doors: {order: {operations: {closeStale: {kind: command}, ring: {kind: command}}}}
+changes: [order]
 collectors: {order: [{when: '"staff" in user.roles', allow: all}, {deny: all}]}
 schedule:
 ` + schedule,
@@ -121,15 +123,19 @@ func outcomes(t *testing.T, gw *gateway.Gateway, n int) (words []string) {
 // TestJob: a command runs at its time, as the host or as the state of the schedule; a caller's rules
 // hold for the state.
 func TestJob(t *testing.T) {
-	for name, test := range map[string]struct{ schedule, want string }{
-		"as the host":         {`  order.closeStale: {cron: "0 3 * * *"}`, "done"},
-		"as a state":          {`  order.closeStale: {cron: "0 4 * * *", zone: Europe/Paris, state: {user: {id: cron, roles: [staff]}}}`, "done"},
-		"as a state, refused": {`  order.closeStale: {cron: "0 3 * * *", state: {user: {id: cron}}}`, "failed FORBIDDEN"},
+	for name, test := range map[string]struct{ schedule, want, actor string }{
+		"as the host":         {`  order.closeStale: {cron: "0 3 * * *"}`, "done", `{"call":"order.closeStale","by":"job"}`},
+		"as a state":          {`  order.closeStale: {cron: "0 4 * * *", zone: Europe/Paris, state: {user: {id: cron, roles: [staff]}}}`, "done", `{"user":"cron","call":"order.closeStale","by":"job"}`},
+		"as a state, refused": {`  order.closeStale: {cron: "0 3 * * *", state: {user: {id: cron}}}`, "failed FORBIDDEN", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			clock := newJobTime(t)
 			closed := make(chan error, 9)
-			gw, err := gateway.New(scheduled(t, test.schedule, closed), &gateway.Options{Logger: silence, Config: gateway.Config{Extras: all.Extras(), Store: "memory", Admin: gateway.Admin{Listen: "127.0.0.1:0"}}})
+			store, err := sqlite.Open(t.Context(), sqlite.Options{Memory: true, Logger: silence})
+			if err != nil {
+				t.Fatal(err)
+			}
+			gw, err := gateway.New(scheduled(t, test.schedule, closed), &gateway.Options{Store: store, Logger: silence, Config: gateway.Config{Extras: all.Extras(), Admin: gateway.Admin{Listen: "127.0.0.1:0"}}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -145,6 +151,9 @@ func TestJob(t *testing.T) {
 			}
 			outcome, _, _ := strings.Cut(test.want, " ")
 			eventually(t, func() string { return askHandler(gw.AdminHandler(), "GET", "/metrics", "").Body.String() }, `frond_jobs_total{job="order.closeStale",outcome="`+outcome+`"} 1`)
+			if events, _, err := store.Abilities().Outbox.Log(t.Context(), 0, nil, 9); err != nil || test.actor == "" && len(events) > 0 || test.actor != "" && (len(events) != 1 || string(events[0].Actor.AppendJSON(nil)) != test.actor) {
+				t.Errorf("the log has %d events, %v; want the actor %s", len(events), err, test.actor)
+			}
 			if hidden := askHandler(gw.Handler(), "GET", "/jobs", ""); hidden.Code != 404 {
 				t.Errorf("callers get %d %s", hidden.Code, hidden.Body)
 			}
