@@ -74,6 +74,10 @@ func TestActor(t *testing.T) {
 		{"a handler of a signed call", `{"user":"s","call":"order.ship",` + request + `"by":"handler"}`, func(ctx context.Context, f *facade.Facade) error {
 			return call("order.ship", `{"id":"o-ada"}`, "", staff)(facade.WithCause(ctx, catalog.BySigned, "", nil), f)
 		}},
+		{"a signed call with an actor", `{"call":"order.sweep",` + request + `"by":"job"}`, func(ctx context.Context, f *facade.Facade) error {
+			return call("order.update", `{"id":"o-ada"}`, `{"total":8}`, staff.WithActor(`{"by":"job","call":"order.sweep"}`))(facade.WithCause(ctx, catalog.BySigned, "", nil), f)
+		}},
+		{"an unsigned call with an actor", `{"user":"s","call":"order.update",` + request + `"by":"call"}`, call("order.update", `{"id":"o-ada"}`, `{"total":8}`, staff.WithActor(`{"user":"root","by":"job","call":"order.sweep"}`))},
 		{"several calls as one", `{"user":"s","call":"order.update",` + request + `"by":"call"}`, func(ctx context.Context, f *facade.Facade) error {
 			_, err := atomic.Run(ctx, f, f.Catalog(), f, staff, trace, raw(`{"calls":[{"method":"order.update","params":{"params":{"id":"o-ada"},"body":{"total":8}}}]}`))
 			return err

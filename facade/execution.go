@@ -97,6 +97,14 @@ func (x *viewer) now() time.Time {
 // cause returns the cause of the events of the call.
 func (x *viewer) cause(ctx context.Context) cause {
 	c := causeOf(ctx, x.from)
+	if c.by == catalog.BySigned && c.op == nil {
+		if carried, err := ReadActor(json.RawMessage(x.state.Actor())); err == nil && carried != nil {
+			c.by, c.call = carried.By, carried.Call
+			if carried.Call != "" {
+				c.state = carried.state()
+			}
+		}
+	}
 	if c.by == "" {
 		if c.by = catalog.ByCall; x.op.Name == "import" {
 			c.by = catalog.ByImport
@@ -110,6 +118,20 @@ func (x *viewer) cause(ctx context.Context) cause {
 	}
 	c.parent = cmp.Or(c.parent, x.call.Invocation.Trace)
 	return c
+}
+
+// sentState is the state for the host of the call's rows. That of a command has the actor, without what the call
+// itself says there.
+func (x *viewer) sentState(ctx context.Context) access.State {
+	if x.op.Kind != catalog.Command {
+		return x.state
+	}
+	c := x.cause(ctx)
+	a := &Actor{By: c.by}
+	if c.op == nil || c.op != x.op.Operation {
+		a = c.actor()
+	}
+	return x.state.WithActor(string(a.AppendJSON(nil)))
 }
 
 // where names the operation in messages.

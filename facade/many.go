@@ -370,7 +370,7 @@ func manyRemote(ctx context.Context, x *execution, r RemoteRequest) (*Result, er
 		}
 		in.Query = jsontext.With(in.Query, "where", where.AppendJSON(nil))
 	}
-	return x.host.remotes.Call(ctx, r, sentCall(x, in))
+	return x.host.remotes.Call(ctx, r, sentCall(ctx, x, in))
 }
 
 // conflictOfMany is the CONFLICT of rows that were written together, as the caller may know it, with

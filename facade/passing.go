@@ -113,7 +113,7 @@ func (p *passedCall) answer(ctx context.Context, x *execution) (*Result, error) 
 	if err != nil {
 		return nil, err
 	}
-	p.request, p.call = r, sentCall(x, x.call.Invocation)
+	p.request, p.call = r, sentCall(ctx, x, x.call.Invocation)
 	close(p.arrived)
 	<-p.answered
 	return received(x, p.result, p.err)

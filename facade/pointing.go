@@ -220,7 +220,7 @@ func pointedConflict(ctx context.Context, x *execution, by *schema.Property, whe
 			return err
 		}
 		in := Invocation{ID: x.call.Invocation.ID, Params: x.call.Invocation.Params, Query: schema.Object{{Name: "where", Value: none}}.AppendJSON(nil)}
-		_, err = x.host.remotes.Call(ctx, r, sentCall(x, in))
+		_, err = x.host.remotes.Call(ctx, r, sentCall(ctx, x, in))
 		if code := kiterror.CodeOf(err); code == kiterror.Forbidden || code == kiterror.Unauthorized {
 			return err
 		}

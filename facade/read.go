@@ -458,7 +458,7 @@ func aggregateRemote(ctx context.Context, x *execution, r RemoteRequest) (*Resul
 
 // groupsThere asks the host of a remote door for a page of groups.
 func groupsThere(ctx context.Context, x *execution, r RemoteRequest, where *filter.Filter) (*Result, error) {
-	res, err := x.host.remotes.Aggregate(ctx, r, sentCall(x, x.groups.sent(x.call.Invocation)), where)
+	res, err := x.host.remotes.Aggregate(ctx, r, sentCall(ctx, x, x.groups.sent(x.call.Invocation)), where)
 	if err != nil || res.Form != FormValue {
 		return res, err
 	}

@@ -75,7 +75,7 @@ func checkNamedRow(ctx context.Context, x *execution) error {
 // rows that a named operation answers are checked by their primary keys afterwards.
 func answerRemote(ctx context.Context, x *execution, r RemoteRequest) (*Result, error) {
 	if x.op.builtin == nil {
-		res, err := x.host.remotes.Call(ctx, r, sentCall(x, x.call.Invocation))
+		res, err := x.host.remotes.Call(ctx, r, sentCall(ctx, x, x.call.Invocation))
 		if err != nil || x.op.OutDoor == nil || x.resultScope.Rows == nil || res.Rows.Len() == 0 {
 			return res, err
 		}
@@ -89,7 +89,7 @@ func answerRemote(ctx context.Context, x *execution, r RemoteRequest) (*Result, 
 		if x.list.order.merged {
 			return runMerged(ctx, x)
 		}
-		return x.host.remotes.List(ctx, r, sentCall(x, x.call.Invocation), remoteList(x))
+		return x.host.remotes.List(ctx, r, sentCall(ctx, x, x.call.Invocation), remoteList(x))
 	case "findById", "findByIds":
 		return findRemoteRows(ctx, x)
 	case catalog.Aggregate:
@@ -109,7 +109,7 @@ func answerRemote(ctx context.Context, x *execution, r RemoteRequest) (*Result, 
 	in := x.call.Invocation
 	in.Query = nil
 	if x.op.Name == "create" {
-		return x.host.remotes.Create(ctx, r, sentCall(x, in), x.doorScope.Set)
+		return x.host.remotes.Create(ctx, r, sentCall(ctx, x, in), x.doorScope.Set)
 	}
 	var query schema.Object
 	if x.precondition != nil {
@@ -125,13 +125,13 @@ func answerRemote(ctx context.Context, x *execution, r RemoteRequest) (*Result, 
 	if query != nil {
 		in.Query = query.AppendJSON(nil)
 	}
-	return x.host.remotes.Call(ctx, r, sentCall(x, in))
+	return x.host.remotes.Call(ctx, r, sentCall(ctx, x, in))
 }
 
 // sentCall is the call for the host, with the door's own name, for the same caller, and for the
 // fields that are going to be read.
-func sentCall(x *execution, in Invocation) *Call {
-	in.State = x.state
+func sentCall(ctx context.Context, x *execution, in Invocation) *Call {
+	in.State = x.sentState(ctx)
 	return &Call{Entity: x.door.Name, Operation: x.op.Name, Invocation: in, Select: remoteFields(x), Cursors: x.call.Cursors, Partial: x.call.Partial}
 }
 

@@ -124,14 +124,15 @@ func (s State) Token() string {
 const hostMember = "host"
 
 // OfHost returns the state for a call that a host makes by itself on behalf of the caller of s. Access rules do not hold for it.
-func (s State) OfHost() State { return s.with(hostMember) }
+func (s State) OfHost() State { return s.with(hostMember, true) }
 
-// with returns the state with a member that is true.
-func (s State) with(member string) State {
-	own := State{member: true}
+// with returns the state with a member.
+func (s State) with(member string, value any) State {
+	own := State{}
 	for name, value := range s {
 		own[name] = value
 	}
+	own[member] = value
 	return own
 }
 
@@ -139,7 +140,19 @@ func (s State) with(member string) State {
 const rulesMember = "rules"
 
 // WithRules returns the state for a call whose filter has conditions of access rules, for which all rows exist.
-func (s State) WithRules() State { return s.with(rulesMember) }
+func (s State) WithRules() State { return s.with(rulesMember, true) }
+
+// actorMember is the member of a state that says at another host who causes the events of a command.
+const actorMember = "actor"
+
+// WithActor returns the state for a command at another host. actor is the JSON of who causes its events.
+func (s State) WithActor(actor string) State { return s.with(actorMember, actor) }
+
+// Actor returns what WithActor has set; "": nothing.
+func (s State) Actor() string {
+	actor, _ := s[actorMember].(string)
+	return actor
+}
 
 // HasRules reports whether the filter of a call has such conditions.
 func (s State) HasRules() bool { return s[rulesMember] == true }
@@ -147,9 +160,9 @@ func (s State) HasRules() bool { return s[rulesMember] == true }
 // IsHost reports whether a host calls by itself.
 func (s State) IsHost() bool { return s[hostMember] == true }
 
-// OfCaller returns the state without the members of [State.OfHost] and [State.WithRules], for states that no host has signed.
+// OfCaller returns the state without the members of [State.OfHost], [State.WithRules] and [State.WithActor], for states that no host has signed.
 func (s State) OfCaller() State {
-	for _, name := range []string{hostMember, rulesMember} {
+	for _, name := range []string{hostMember, rulesMember, actorMember} {
 		if _, has := s[name]; has {
 			s = maps.Clone(s)
 			delete(s, name)

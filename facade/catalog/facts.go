@@ -57,5 +57,5 @@ const (
 	ByJob      By = "job"      // a job of the schedule
 	ByImport   By = "import"   // a caller's import
 	ByConsumer By = "consumer" // a consumer of an event
-	BySigned   By = "signed"   // a call whose signature proves that another host has made it
+	BySigned   By = "signed"   // a call that another host has signed, without an actor
 )
