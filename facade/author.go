@@ -237,7 +237,7 @@ func handle(ctx context.Context, x *execution) (*Result, error) {
 		return nil, kiterror.Errorf(kiterror.NotFound, "there is no %s with this id", x.door.Name)
 	}
 	x.pending = lent
-	answer, err := x.op.handler(authorContext(ctx, x), admittedCall(x))
+	answer, err := x.op.handler(authorContext(ctx, x, x.cause(ctx).within()), admittedCall(x))
 	if err != nil {
 		return nil, err
 	}
@@ -363,7 +363,7 @@ func runBefore(ctx context.Context, x *execution) error {
 		if h.Before == nil {
 			continue
 		}
-		set, err := h.Before(authorContext(ctx, x), admittedCall(x))
+		set, err := h.Before(authorContext(ctx, x, x.cause(ctx).within()), admittedCall(x))
 		if err == nil && len(set) > 0 {
 			err = amend(x, set)
 		}
@@ -396,7 +396,7 @@ func runAfter(ctx context.Context, x *execution, res *Result) {
 	ctx = context.WithoutCancel(ctx)
 	for _, h := range hooks {
 		if h.After != nil {
-			h.After(authorContext(ctx, x), admittedCall(x), res)
+			h.After(authorContext(ctx, x, x.cause(ctx).within()), admittedCall(x), res)
 		}
 	}
 }

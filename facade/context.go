@@ -131,14 +131,9 @@ var errOutside = kiterror.Errorf(kiterror.InternalError, "this call would be out
 	"or attach the handler as detached")
 
 // authorContext is the context of the author's code: it says which façade runs it and for
-// whom (see [From] and [Inside]).
-func authorContext(ctx context.Context, x *execution) context.Context {
-	return innerContext(ctx, x, x.cause(ctx).within())
-}
-
-// innerContext is the context of the calls that the path makes within a call.
-func innerContext(ctx context.Context, x *execution, c cause) context.Context {
-	at := &callContext{host: x.host, state: x.state, trace: x.call.Invocation.Trace, depth: x.depth, pending: x.pending, op: x.op, transaction: x.transaction, cause: c}
+// whom (see [From] and [Inside]). by is the cause of its calls.
+func authorContext(ctx context.Context, x *execution, by cause) context.Context {
+	at := &callContext{host: x.host, state: x.state, trace: x.call.Invocation.Trace, depth: x.depth, pending: x.pending, op: x.op, transaction: x.transaction, cause: by}
 	return WithState(context.WithValue(ctx, callContextKey{}, at), x.state)
 }
 

@@ -98,7 +98,7 @@ func present(ctx context.Context, x *execution, found *rows.Rows) (made [][]json
 	for i := range list {
 		list[i] = found.Row(i)
 	}
-	ctx = authorContext(ctx, x)
+	ctx = authorContext(ctx, x, x.cause(ctx).within())
 	made = make([][]json.RawMessage, len(x.sel.computed))
 	for i, p := range x.sel.computed {
 		if made[i] = madeBefore(x, p.Name, found.Len()); made[i] != nil {

@@ -50,7 +50,7 @@ func (x *execution) oneRow(op *boundOperation, body json.RawMessage) *execution 
 // callOne calls the operation of one row for the caller, in the transaction of x. fields are those
 // that are answered.
 func (x *execution) callOne(ctx context.Context, op *boundOperation, in Invocation, fields []string) (*Result, error) {
-	ctx = innerContext(ctx, x, x.cause(ctx))
+	ctx = authorContext(ctx, x, x.cause(ctx))
 	c := caller{at: callContextOf(ctx), inside: x.inside, kept: x.kept}
 	res, err := c.Call(ctx, &Call{Entity: x.door.Name, Operation: op.Name, Invocation: in, Select: fields, Merge: x.call.Merge, Partial: x.call.Partial})
 	if err != nil { // the caller knows the operation that was called

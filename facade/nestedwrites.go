@@ -456,7 +456,7 @@ func (w *nestedWriter) call(ctx context.Context, relation *catalog.Nested, write
 	if _, op := x.catalogView.Find(relation.Door.Name, name); op == nil && !x.inside {
 		return nil, kiterror.Errorf(kiterror.Forbidden, "%s of %s is not served here; leave it out of %s", name, relation.Door.Name, relation.Name)
 	}
-	ctx = innerContext(ctx, x, x.cause(ctx))
+	ctx = authorContext(ctx, x, x.cause(ctx))
 	c := caller{at: callContextOf(ctx), inside: x.inside, kept: x.kept, owned: true}
 	return c.Call(ctx, &Call{Entity: relation.Door.Name, Operation: name, Invocation: in, Select: []string{}, Merge: x.call.Merge})
 }
