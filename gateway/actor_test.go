@@ -39,7 +39,8 @@ func TestActorOnSurfaces(t *testing.T) {
 			}
 			t.Cleanup(func() { _ = gw.Close() })
 			url := serveHandler(t, gw.Handler())
-			ask := func(method, path, user, body string) *http.Response {
+			// ask returns the status and the first line with an object that a stream has.
+			ask := func(method, path, user, body string) (status int, data string) {
 				t.Helper()
 				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				t.Cleanup(cancel)
@@ -56,11 +57,16 @@ func TestActorOnSurfaces(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				t.Cleanup(func() { _ = resp.Body.Close() })
-				return resp
+				defer func() { _ = resp.Body.Close() }()
+				for lines := bufio.NewScanner(resp.Body); data == "" && lines.Scan(); {
+					if strings.HasPrefix(lines.Text(), "data: {") {
+						data = lines.Text()
+					}
+				}
+				return resp.StatusCode, data
 			}
-			if resp := ask("POST", "/api/pad/notes", "eve", `{"id":"n1"}`); resp.StatusCode != http.StatusCreated {
-				t.Fatal(resp.Status)
+			if status, _ := ask("POST", "/api/pad/notes", "eve", `{"id":"n1"}`); status != http.StatusCreated {
+				t.Fatal(status)
 			}
 			const document = `{"query":"subscription { noteChanged(after: \"start\") { actor { user call by as } } }"}`
 			for _, c := range []struct{ method, path, user, body, want string }{
@@ -69,10 +75,7 @@ func TestActorOnSurfaces(t *testing.T) {
 				{"POST", "/graphql", "auditor", document, `"actor":{"user":"eve","call":"note.create","by":"call","as":null}`},
 				{"POST", "/graphql", "eve", document, `"actor":null`},
 			} {
-				lines := bufio.NewScanner(ask(c.method, c.path, c.user, c.body).Body)
-				for lines.Scan() && !strings.HasPrefix(lines.Text(), "data: {") {
-				}
-				if got := lines.Text(); !strings.Contains(got, c.want) {
+				if _, got := ask(c.method, c.path, c.user, c.body); !strings.Contains(got, c.want) {
 					t.Errorf("%s %s as %s: got %s, want %s", c.method, c.path, c.user, got, c.want)
 				}
 			}
