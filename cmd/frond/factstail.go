@@ -12,12 +12,14 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facts"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -54,6 +56,9 @@ func newFactsTail(s *shell) *cobra.Command {
 		}
 		return f.with(cmd.Context(), func(ctx context.Context, of *facade.Facade, outbox facade.Outbox) error {
 			names, err := factsNamed(of.Catalog(), args)
+			if err == nil {
+				err = only.check(of.Catalog())
+			}
 			if err != nil {
 				return err
 			}
@@ -93,12 +98,30 @@ func (s *shell) outwardPrinter(of *facade.Facade, only *eventFilter) func(*facad
 // eventFilter says which events are printed. An empty member takes all.
 type eventFilter struct{ by, entity, key string }
 
-// takes reports whether an event is printed.
+// check reports an entity of which no fact announces rows.
+func (f *eventFilter) check(c *catalog.Catalog) error {
+	var doors []string
+	for fact := range c.Facts() {
+		if fact.Door != nil && !slices.Contains(doors, fact.Door.Name) {
+			doors = append(doors, fact.Door.Name)
+		}
+	}
+	switch is := func(door string) bool { return strings.EqualFold(door, f.entity) }; {
+	case f.entity == "" || slices.ContainsFunc(doors, is):
+		return nil
+	case doors == nil:
+		return fmt.Errorf("--entity cannot be %s: no fact is about rows; leave it out", f.entity)
+	}
+	slices.Sort(doors)
+	return fmt.Errorf("--entity cannot be %s; write one of %s", f.entity, strings.Join(doors, ", "))
+}
+
+// takes reports whether an event is printed. The log has entities in lower case.
 func (f *eventFilter) takes(e *outwardEvent) bool {
 	is := func(value json.RawMessage, want string) bool {
 		return want == "" || jsontext.Unquote(value) == want || string(value) == want
 	}
-	return is(jsontext.Get(e.Actor, "user"), f.by) && is(e.Entity, f.entity) && is(e.Key, f.key)
+	return is(jsontext.Get(e.Actor, "user"), f.by) && is(e.Key, f.key) && (f.entity == "" || strings.EqualFold(jsontext.Unquote(e.Entity), f.entity))
 }
 
 // printOnce prints the events in the log.
