@@ -143,7 +143,7 @@ const rulesMember = "rules"
 func (s State) WithRules() State { return s.with(rulesMember, true) }
 
 // actorMember is the member of a state that says at another host who causes the events of a command.
-const actorMember = "actor"
+const actorMember = "eventActor"
 
 // WithActor returns the state for a command at another host. actor is the JSON of who causes its events.
 func (s State) WithActor(actor string) State { return s.with(actorMember, actor) }
