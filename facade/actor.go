@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
@@ -36,32 +37,24 @@ func (a *Actor) AppendJSON(dst []byte) []byte {
 		return append(dst, "null"...)
 	}
 	dst = append(dst, '{')
-	for _, member := range a.members() {
-		if member.Value != "" {
-			dst = jsontext.AppendString(jsontext.AppendName(jsontext.Comma(dst), member.Name), member.Value)
-		}
+	for name, value := range a.Members() {
+		dst = jsontext.AppendString(jsontext.AppendName(jsontext.Comma(dst), name), value)
 	}
 	return append(dst, '}')
 }
 
-// ActorMember is a member of an actor that is not empty.
-type ActorMember struct{ Name, Value string }
-
-// Members returns the members of an actor that are not empty, in their order; nil has none.
-func (a *Actor) Members() (all []ActorMember) {
-	if a == nil {
-		return nil
-	}
-	for _, member := range a.members() {
-		if member.Value != "" {
-			all = append(all, member)
+// Members yields the names and values of the members that are not empty; nil has none.
+func (a *Actor) Members() iter.Seq2[string, string] {
+	return func(yield func(name, value string) bool) {
+		if a == nil {
+			return
+		}
+		for _, m := range [...][2]string{{"user", a.User}, {"call", a.Call}, {"request", a.Request}, {"by", string(a.By)}, {"as", a.As}, {"token", a.Token}} {
+			if m[1] != "" && !yield(m[0], m[1]) {
+				return
+			}
 		}
 	}
-	return all
-}
-
-func (a *Actor) members() [6]ActorMember {
-	return [...]ActorMember{{"user", a.User}, {"call", a.Call}, {"request", a.Request}, {"by", string(a.By)}, {"as", a.As}, {"token", a.Token}}
 }
 
 // ReadActor reads what AppendJSON has written, out of checked JSON. No text and a null are nil. Members that are not

@@ -128,7 +128,7 @@ func (x *viewer) sentState(ctx context.Context) access.State {
 	}
 	c := x.cause(ctx)
 	a := &Actor{By: c.by}
-	if c.op == nil || c.op != x.op.Operation {
+	if c.op != x.op.Operation {
 		a = c.actor()
 	}
 	return x.state.WithActor(string(a.AppendJSON(nil)))

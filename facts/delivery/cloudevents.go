@@ -68,8 +68,8 @@ func (w *CloudEvents) Write(e *facade.Event) ([]byte, error) {
 	text("change", string(e.Change))
 	text("traceparent", e.Trace)
 	if w.Actor {
-		for _, m := range e.Actor.Members() {
-			text("actor"+m.Name, m.Value)
+		for name, value := range e.Actor.Members() {
+			text("actor"+name, value)
 		}
 	}
 	if len(e.Data) > 0 {
