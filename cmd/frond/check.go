@@ -11,6 +11,7 @@ import (
 
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/migration"
@@ -61,6 +62,9 @@ func newCheck(s *shell) *cobra.Command {
 			}
 		}
 		faults, unpinned := checkPins(settings.dir, served)
+		if _, err := settings.callers(); err != nil {
+			faults = append(faults, faultsOf(err)...)
+		}
 		if faults = append(faults, met...); !cmd.Flags().Changed("store") {
 			faults = append(faults, settings.unset()...)
 		}
@@ -74,6 +78,15 @@ func newCheck(s *shell) *cobra.Command {
 		return s.report(faults, notices, table, facts)
 	}
 	return cmd
+}
+
+// callers reads the rights.yaml of every Frond. The error has their faults.
+func (s *settings) callers() ([]*project.CallerRights, error) {
+	read, err := readProject(s.dir, nil)
+	if err != nil {
+		return nil, nil //nolint:nilerr // the dry run reports it
+	}
+	return project.ReadRights(read.Fronds)
 }
 
 // unanswered lists the operations that would answer NOT_IMPLEMENTED. They are notices: a Go

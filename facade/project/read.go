@@ -16,6 +16,7 @@ import (
 //	fronds/NAME/entities/*.yaml    one card per file, named by it
 //	fronds/NAME/views/*.yaml       what operations take and give
 //	fronds/NAME/seeds/*.yaml       rows written at the first start
+//	fronds/NAME/rights.yaml        tests of its access rules; optional
 //	fronds/NAME/synced.json        its host's discovery document, where frond sync wrote the folder
 //
 // A project with one Frond may have these at its root; the Frond is then called
@@ -27,7 +28,7 @@ import (
 // when they are compiled, all at once. The error is schema.Faults.
 func Read(fsys fs.FS) (fronds []*Frond, err error) {
 	r := folder{fsys: fsys}
-	root, many := r.isDir("entities") || r.configs(".") != nil, r.isDir("fronds")
+	root, many := r.isDir("entities") || r.variants(".", "frond") != nil, r.isDir("fronds")
 	switch {
 	// Neither is preferred: a Frond that is silently left out would be missed late.
 	case root && many:
@@ -68,10 +69,10 @@ func (r *folder) isDir(name string) bool {
 // endings are those a file of a project may have.
 var endings = []string{".yaml", ".yml", ".json"}
 
-// configs are the names of a folder's frond.yaml, frond.yml and frond.json.
-func (r *folder) configs(dir string) (files []string) {
+// variants are the files of a folder with this name: frond.yaml, frond.yml and frond.json.
+func (r *folder) variants(dir, name string) (files []string) {
 	for _, ending := range endings {
-		name := path.Join(dir, "frond"+ending)
+		name := path.Join(dir, name+ending)
 		if info, err := fs.Stat(r.fsys, name); err == nil && !info.IsDir() {
 			files = append(files, name)
 		}
@@ -88,7 +89,7 @@ func (r *folder) frond(dir, name string) *Frond {
 	}
 	f := &Frond{Name: name, Dir: dir, Known: r.synced(at)}
 	f.Foreign = f.Known != nil
-	files := r.configs(at)
+	files := r.variants(at, "frond")
 	if n := len(files); n > 1 && f.Known != nil && path.Ext(files[n-1]) == ".json" { // the last one was synced
 		f.Beside = r.read(files[0])
 		files = append(files[n-1:], files[1:n-1]...)
@@ -107,6 +108,12 @@ func (r *folder) frond(dir, name string) *Frond {
 		f.Cards = append(f.Cards, schema.Source{File: t.File, Name: BaseName(t.File), Frond: f.Name, View: true, Data: t.Data})
 	}
 	f.Seeds = r.files(at, "seeds")
+	if tests := r.variants(at, "rights"); len(tests) > 0 {
+		if len(tests) > 1 {
+			r.fault(tests[1], "the rights of this Frond are in "+path.Base(tests[0])+" as well", "write all of them into one of the two")
+		}
+		f.Rights = r.read(tests[0])
+	}
 	if len(f.Cards) == 0 && f.Config.File == "" {
 		r.fault(at, "this Frond has neither entities nor a frond.yaml", "put one card per file into "+path.Join(at, "entities")+", or remove the folder")
 	}
@@ -173,6 +180,7 @@ type Frond struct {
 	Served  bool // by this gateway before: its views keep their names
 	Beside  Text
 	Seeds   []Text // one per entity, named by its file
+	Rights  Text   // rights.yaml; the zero Text where there is none
 	Remote  string // the address its operations run at; "" for here
 	Open    bool   // the doors of a remote without access rules here are open
 	// Known is the remote's discovery document: which of the operations it has, and which
