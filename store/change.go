@@ -14,7 +14,7 @@ type change[T engineTable] struct {
 	write     Write[T]
 	terms     *sqltext.Terms // nil: nothing has to hold
 	statement Statement
-	// keys are those of new rows; was is the row that is changed, as it is.
+	// keys are the keys of the new rows; was is the row before the change.
 	keys   []sqltext.Value
 	was    rows.Row
 	single [1]facade.Record // is write.Written of an update
@@ -29,7 +29,7 @@ func (c *change[T]) insert(tx Tx) error {
 	return c.announce(tx, c.statement.Rows)
 }
 
-// blank gives a write of new rows, of which no field is asked for and none is returned, its rows.
+// blank sets the rows of a write of new rows that selects no field and returns no row.
 func (c *change[T]) blank() {
 	if c.statement.Sel != nil {
 		return
@@ -63,7 +63,7 @@ func (c *change[T]) update(tx Tx, text *sqltext.Database, b *sqltext.Builder, se
 	return c.announce(tx, c.statement.Rows)
 }
 
-// set makes the statement that of an update.
+// set makes the statement an update.
 func (c *change[T]) set(b *sqltext.Builder, sel *sqltext.Selection, set facade.Record) error {
 	t := c.write.Table
 	if err := b.Update(t.Base(), sel, c.write.Key, c.write.Where, set); err != nil {
@@ -124,7 +124,7 @@ func (c *change[T]) announce(tx Tx, found *rows.Rows) error {
 	return tx.Emit(events)
 }
 
-// written returns the rows that were written, which the request is charged for.
+// written returns the written rows and charges the request for them.
 func (c *change[T]) written(ctx context.Context) *rows.Rows {
 	budget.AccountOf(ctx).Add(c.statement.Rows.Size()) // written is written
 	return c.statement.Rows

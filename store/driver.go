@@ -25,9 +25,9 @@ type DB[T engineTable] interface {
 	UpdateAll(b *sqltext.Builder, t T, columns []*sqltext.Column, args []sqltext.Value, n int) (bound []sqltext.Value, times int)
 	// Read runs a statement that reads one row by its key.
 	Read(ctx context.Context, t T, st *Statement) error
-	// Write runs do in a transaction, or in that of ctx, and commits. do may run again in another
-	// one. With a w of one statement and no terms, Write may run that in place of do. The error is
-	// the caller's: a constraint that was broken is CONFLICT or VALIDATION_FAILED.
+	// Write runs do in a transaction, or in the transaction of ctx, and commits. do may run again
+	// in another one. With a w of one statement and no terms, Write may run that in place of do.
+	// The error is the caller's: a broken constraint is CONFLICT or VALIDATION_FAILED.
 	Write(ctx context.Context, w *Write[T], do func(Tx) error) error
 	// Seed runs do in a transaction as Write does. all are the writes that do makes.
 	Seed(ctx context.Context, all []*Write[T], do func(Seeding[T]) error) error
@@ -39,8 +39,8 @@ type engineTable interface {
 	Base() *sqltext.Table
 	// Key returns the value of a primary key; false for one that no row can have.
 	Key(id json.RawMessage) (sqltext.Value, bool)
-	// Fit makes v a value that the engine takes for the field p. VALIDATION_FAILED where it
-	// cannot hold it.
+	// Fit makes v a value that the engine takes for the field p. The error is VALIDATION_FAILED
+	// if the column cannot hold the value.
 	Fit(p *schema.Property, v *sqltext.Value) error
 }
 
@@ -49,15 +49,15 @@ type engineTable interface {
 type Write[T engineTable] struct {
 	Table T
 	Terms *facade.Terms // nil: there are none
-	// Key is that of the row that is changed or removed, where it meets Where; Null for new rows.
+	// Key is the key of the row to change or remove if it meets Where; Null for new rows.
 	Key   sqltext.Value
 	Where *filter.Filter
 	// Keys are the keys of several changed or removed rows; nil: the write has Key.
 	Keys []sqltext.Value
-	// Written are the rows that are written, or the members that are set of one.
+	// Written are the written rows, or the changed members of one row.
 	Written []facade.Record
-	// Alone is the statement that is the whole write where there are no terms; nil: it takes
-	// several.
+	// Alone is the one statement that does the whole write without terms; nil if the write
+	// takes several.
 	Alone *Statement
 }
 
@@ -70,10 +70,10 @@ type Statement struct {
 	Args []sqltext.Value
 	// Times is how often it runs, each time with its part of Args.
 	Times int
-	// Sel selects the rows that it returns, Most at most; nil: it returns none.
+	// Sel selects the rows to return, Most at most; nil: the statement returns no rows.
 	Sel  *sqltext.Selection
 	Most int
-	// Key, where set, is given the primary key of the row that is answered: column At of Sel.
+	// Key, where set, receives the primary key of the returned row: column At of Sel.
 	Key *sqltext.Value
 	At  int
 
@@ -86,7 +86,7 @@ type Statement struct {
 // Tx is the transaction of one write. It is used by one goroutine.
 type Tx interface {
 	sqltext.Runner
-	// Run runs statements between their checks (nil: they have none). An error of Before is the
+	// Run runs statements between their checks, which may be nil. An error of Before is the
 	// write's own, before any error of the statements. last says that no statement follows them.
 	Run(checks Checks, last bool, statements ...*Statement) error
 	// Emit keeps events with the written rows. No statement follows it.
@@ -95,7 +95,8 @@ type Tx interface {
 
 // Seeding is the transaction that writes seeds. It is used by one goroutine.
 type Seeding[T engineTable] interface {
-	// Mark remembers that the entity of a table has had its seeds, and reports whether it had none.
+	// Mark records that the entity of a table has its seeds now, and reports whether it had no
+	// seeds before.
 	Mark(t T) (fresh bool, err error)
 	// Run runs a statement of a write. The error is the caller's and names the entity, or is one
 	// after which the transaction runs again.

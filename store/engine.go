@@ -41,11 +41,11 @@ type Served interface {
 
 // Migrator is a store whose schema changes by plan.
 type Migrator interface {
-	// Plan says what Migrate would do, and changes nothing.
+	// Plan returns the plan of Migrate without a change to the database.
 	Plan(ctx context.Context, task *migration.Task) (*migration.Plan, error)
 	// Migrate does it. The error is migration.Refused where a step is refused; the plan is
 	// then returned with it.
 	Migrate(ctx context.Context, task *migration.Task) (*migration.Plan, error)
-	// History returns the steps that were taken before, the last first.
+	// History returns the latest steps, the last first.
 	History(ctx context.Context, limit int) ([]migration.Entry, error)
 }

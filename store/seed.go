@@ -9,9 +9,9 @@ import (
 )
 
 // Seed implements [facade.Seeder]: it writes the rows of entities that had no seeds yet and
-// remembers the entities, all batches or none. An entity that another process has seeded since is
-// left out. Relations may lead to rows of batches before; the fields of Late are set when the rows
-// of every batch are there. Errors name the entity, and are else those of [Writes.Insert].
+// remembers the entities, in one transaction. It leaves out an entity that another process has
+// seeded since. Relations may lead to rows of batches before; the fields of Late are set after the
+// rows of every batch. Errors name the entity, and are otherwise the errors of [Writes.Insert].
 func (w *Writes[T]) Seed(ctx context.Context, batches []facade.SeedBatch) error {
 	seeds := make([]*seed[T], len(batches))
 	var all []*Write[T]
@@ -63,7 +63,7 @@ type seed[T engineTable] struct {
 }
 
 // seed compiles a batch before its transaction begins, so that a value that its column cannot hold
-// fails without one. Free the result, also where there is an error.
+// fails without one. Free the result, also after an error.
 func (w *Writes[T]) seed(batch facade.SeedBatch) (s *seed[T], err error) {
 	s = &seed[T]{}
 	t, err := w.db.Table(batch.Entity)

@@ -22,7 +22,7 @@ type Tables[T engineTable] struct {
 	ByName map[string]T
 	// Order has the tables that this program makes, as the entities were given.
 	Order []T
-	// Names are those of the tables in Order and of their columns.
+	// Names are the names of the tables in Order and of their columns.
 	Names *migration.Names
 	// Mapped are the entities, by key, whose tables another program made. Adopt compiles them, after
 	// their description Foreign.
@@ -45,12 +45,12 @@ func Own(e *schema.Entity) bool { return e.Table == nil }
 
 // Compile compiles the table of an entity: one of this program, under the names of t, or one of
 // another program, after t.Foreign. stored says by key which entities have a table: a relation to
-// any other entity has nothing to refer to.
+// any other entity gets no foreign key.
 type Compile[T engineTable] func(e *schema.Entity, t *Tables[T], stored func(key string) bool) (T, error)
 
-// NewTables compiles the tables that this program makes: those of the entities for which own is
-// true. Views and entities without a primary key have no table. The error has the faults of every
-// card that no table can follow.
+// NewTables compiles the tables that this program makes: the tables of the entities for which own
+// is true. Views and entities without a primary key have no table. The error lists the faults of
+// every card whose table cannot be made.
 func NewTables[T engineTable](entities []*schema.Entity, names *migration.Names, own func(*schema.Entity) bool, compile Compile[T]) (*Tables[T], error) {
 	t := &Tables[T]{
 		ByEntity: map[*schema.Entity]T{}, ByKey: map[string]T{}, ByName: map[string]T{},

@@ -32,10 +32,10 @@ func NewWrites[T engineTable](db DB[T], text *sqltext.Database) Writes[T] {
 	return Writes[T]{db, text}
 }
 
-// Insert implements [facade.Store]: all rows are written, or none. of may be nil: then only the
-// table's constraints apply. Errors: CONFLICT for a value that is taken or a relation that leads
-// nowhere, VALIDATION_FAILED for a value that its column cannot hold, and those of Terms. A
-// returned row is durable. Rows of one call may relate to each other in any order.
+// Insert implements [facade.Store]: it writes all rows or fails. of may be nil: then only the
+// table's constraints apply. Errors: CONFLICT for a taken value or a relation to a missing row,
+// VALIDATION_FAILED for a value that its column cannot hold, and the errors of Terms. returned
+// row is durable. Rows of one call may relate to each other in any order.
 func (w *Writes[T]) Insert(ctx context.Context, e *schema.Entity, records []facade.Record, of *facade.Terms, layout *rows.Layout) (*rows.Rows, error) {
 	t, err := w.db.Table(e)
 	if err != nil {
@@ -82,9 +82,9 @@ func (w *Writes[T]) Insert(ctx context.Context, e *schema.Entity, records []faca
 	return c.written(ctx), nil
 }
 
-// Update implements [facade.Store]: it returns the row as it is afterwards, and no rows where
-// none has the key id and meets where. Terms.Judge may replace set after it has seen the row.
-// With nothing to set and no terms Update is a read. Errors are those of Insert.
+// Update implements [facade.Store]: it returns the row after the change, or no rows if no row
+// with the key id meets where. Terms.Judge may replace set after it has seen the row. Without
+// set and terms Update is a read. The errors are the errors of Insert.
 func (w *Writes[T]) Update(ctx context.Context, e *schema.Entity, id json.RawMessage, where *filter.Filter, set facade.Record, of *facade.Terms, layout *rows.Layout) (*rows.Rows, error) {
 	t, err := w.db.Table(e)
 	if err != nil {
@@ -123,8 +123,8 @@ func (w *Writes[T]) Update(ctx context.Context, e *schema.Entity, id json.RawMes
 	return c.written(ctx), nil
 }
 
-// Delete implements [facade.Store]: it removes the row with the key id, where it meets where, and
-// reports whether there was one. CONFLICT where another row points at it and its relation's
+// Delete implements [facade.Store]: it removes the row with the key id if it meets where, and
+// reports whether it did. The error is CONFLICT if another row points at it and its relation's
 // onDelete keeps it.
 func (w *Writes[T]) Delete(ctx context.Context, e *schema.Entity, id json.RawMessage, where *filter.Filter, of *facade.Terms) (bool, error) {
 	t, err := w.db.Table(e)

@@ -13,7 +13,7 @@ import "strings"
 type Database struct {
 	// Product is "PostgreSQL" or "SQLite".
 	Product string
-	// Schema is the name of the schema whose tables have none in Table.Schema; "" for SQLite.
+	// Schema is the name of the schema of tables without a Table.Schema; "" for SQLite.
 	Schema string
 	// Tables are tables and views, ordered by schema and name.
 	Tables []Table
@@ -21,15 +21,16 @@ type Database struct {
 
 // Table is a table or a view.
 type Table struct {
-	// Schema is the table's schema; "" where the database has none, or where it is the default one
-	// of names without a schema.
+	// Schema is the table's schema; "" if the database has no schemas or the table is in the
+	// default one.
 	Schema string
 	Name   string
 	// View says that it is a view, materialised or not: rows are read and never written.
 	View    bool
 	Comment string
 	Columns []Column
-	// Primary are the columns of the primary key, in its order; nil: there is none.
+	// Primary are the columns of the primary key, in its order; nil if the table has no primary
+	// key.
 	Primary []string
 	// Uniques are the unique constraints and unique indexes other than the primary key, each with
 	// its columns in order. Partial indexes and those over expressions are not among them.
@@ -49,8 +50,8 @@ type Table struct {
 	Named map[string][]string
 	// NoRowID says that a table of SQLite was made WITHOUT ROWID.
 	NoRowID bool
-	// Unfit is why the table cannot be served; "" where it can. Nothing else of it has to be
-	// there then.
+	// Unfit is the reason why the table cannot be served, or "". The other members of an unfit
+	// table may be missing.
 	Unfit string
 	// Denied are the rights that the role of the connection lacks: SELECT, INSERT, UPDATE,
 	// DELETE.
@@ -122,18 +123,18 @@ type Type struct {
 	// Name is the type as SQL of this database writes it: character varying(40).
 	Name string
 	Kind Kind
-	// Bits are those of an integer: 16, 32 or 64.
+	// Bits is the size of an integer: 16, 32 or 64.
 	Bits int
 	// Length bounds a text, in characters; 0: it has no bound.
 	Length int
-	// Collation is the collation of a text where that is not the database's own, and Folds says that texts
-	// may be equal that are not the same letter by letter.
+	// Collation is the collation of a text if it differs from the database's own. Folds says that two
+	// texts with different letters may be equal.
 	Collation string
 	Folds     bool
-	// Precision and Scale are those of a Decimal; 0 and 0: it has no bound.
+	// Precision and Scale bound a Decimal; 0 and 0: it has no bound.
 	Precision int
 	Scale     int
-	// Values are those of an Enum, in its order.
+	// Values are the values of an Enum, in its order.
 	Values []string
 	// List says that a value is an array of values of Kind.
 	List bool
@@ -159,7 +160,7 @@ type Reference struct {
 	OnDelete string
 }
 
-// FullName is the table's name with its schema in front, where it has one: sales.order_line.
+// FullName is the table's name, after its schema if it has one: sales.order_line.
 func (t *Table) FullName() string { return FullName(t.Schema, t.Name) }
 
 // FullName joins a schema and a name; the schema may be "".

@@ -50,9 +50,9 @@ func NewChange(p *Planner, e *schema.Entity, was *Table, names *Names, rows Rows
 	return ch, err
 }
 
-// Judge returns the step of a difference, and the computation of its values: nil for none.
-// The step is refused where the rows do not allow it. The engine judges changes of types and keys,
-// and columns that are dropped.
+// Judge returns the step of a difference, and the computation of its values, which may be nil. The
+// step is refused where the rows do not allow it. The engine judges changes of types and keys, and
+// dropped columns.
 func (ch *Change) Judge(d *Difference) (s Step, f *Filling, err error) {
 	s = d.Step()
 	s.Effect, s.Rows = Slow, ch.Held
@@ -79,7 +79,8 @@ func (ch *Change) Judge(d *Difference) (s Step, f *Filling, err error) {
 	case d.Op == AddUnique:
 		err = ch.distinct(&s, d.Index)
 	case d.Op == AddForeignKey && ch.Filled[s.Column] == nil:
-		// SQLite would not report a row that points at none: it checks only the rows of later writes.
+		// SQLite checks only the rows of later writes, so it would not report an existing row with a
+		// broken relation.
 		err = ch.points(&s, s.Column, ch.Present, d.Column.References)
 	case d.Op == AddColumn && value != nil:
 		f = ch.filling(d.Column, value)
@@ -102,7 +103,7 @@ func (ch *Change) Judge(d *Difference) (s Step, f *Filling, err error) {
 	return s, f, err
 }
 
-// Value returns the expression of frond.yaml for a column of older rows; nil where it has none.
+// Value returns frond.yaml's expression for a column of older rows, or nil.
 func (ch *Change) Value(c *Column) *catalog.Backfill {
 	return ch.Task.Value(ch.Entity.Property(c.Field), ch.Entity)
 }
@@ -112,8 +113,8 @@ func (ch *Change) filling(c *Column, value *catalog.Backfill) *Filling {
 	return &Filling{Value: value, Column: c, keeps: ch.Keeps}
 }
 
-// Conversion returns how values of a column become those of another kind: by the author's
-// expression, or as [convert] has it; nil where there is no way.
+// Conversion returns how values of a column become values of another kind: by the author's
+// expression, or by [convert]; nil if neither can convert them.
 func (ch *Change) Conversion(c *Column, from, to string) *Filling {
 	if value := ch.Value(c); value != nil {
 		return ch.filling(c, value)
@@ -127,8 +128,8 @@ func (ch *Change) Conversion(c *Column, from, to string) *Filling {
 	return f
 }
 
-// Dropped judges that a column of no card is dropped. A column that holds nothing can be dropped
-// without a flag; an empty list of ids is nothing too.
+// Dropped judges the drop of a column without a card. A column of null values and empty lists
+// can be dropped without a flag.
 func (ch *Change) Dropped(s *Step, was *Column) error {
 	name := "t." + quote(was.Name)
 	kept, err := ch.Count(name + " IS NOT NULL AND CAST(" + name + " AS text) <> '[]'")
@@ -148,9 +149,9 @@ func (ch *Change) distinct(s *Step, ix *Index) error {
 	return ch.unique(s, ix.Columns)
 }
 
-// Fill has a column's values computed, after it has computed them for every row and kept nothing but
-// the keys of the first rows that give no value. It refuses the step where there are such rows, unless
-// they become null and may.
+// Fill computes a column's values in two passes. The first pass computes them for every row and keeps
+// only the keys of the first rows without a value. Such rows refuse the step, unless their value may
+// become null.
 func (ch *Change) Fill(s *Step, f *Filling) (lost int64, err error) {
 	f.Reads = s.reads(f.Value, ch.Was, func(field string) string { return ch.Names.Column(ch.Entity.Key, field) })
 	if s.Refused {

@@ -3,7 +3,7 @@ package migration
 import "slices"
 
 // Difference is one difference between a table of the database and the table of a card. Table is
-// the table of the card; Was is nil where the database has none.
+// the table of the card; Was is nil if the database lacks the table.
 type Difference struct {
 	Op         string
 	Table, Was *Table

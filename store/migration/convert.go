@@ -9,9 +9,9 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// convert returns a function from values of one kind to values of another, as JSON; nil where no
-// value has a sensible conversion. The function returns false for a value that cannot be converted.
-// Nothing is guessed: "12" is the integer 12, and "12 apples" is none.
+// convert returns a function from values of one kind to values of another, as JSON; nil if the two
+// kinds have no sensible conversion. The function returns false for a value that cannot be
+// converted. It does not guess: "12" is the integer 12, and "12 apples" has no conversion.
 //
 //	from               to                        how
 //	number             integer                   without its fraction

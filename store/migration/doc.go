@@ -1,6 +1,6 @@
-// Package migration plans the changes of a database's schema: it compares the tables of the
-// database with those of the cards and makes each difference a step. The steps are a [Plan] that
-// people and programs read before it is applied (docs/migrations.md).
+// Package migration plans the changes of a database's schema: it compares the database's tables
+// with the cards' tables and makes each difference a step. The steps are a [Plan] that people
+// and programs read before it is applied (docs/migrations.md).
 //
 //	Planner.Present                      the tables of the database
 //	resolve(task, present, ledger)       Names: the table of an entity, the column of a field

@@ -23,7 +23,7 @@ func (r *Rows) Count(where string) (int64, error) {
 	return r.DB.Number("SELECT count(*) FROM " + r.Table + " AS t WHERE " + where)
 }
 
-// against refuses a step for the rows that meet a condition; without such rows it does nothing.
+// against refuses a step if rows meet a condition.
 func (r *Rows) against(s *Step, where, one, many, remedy string) error {
 	n, err := r.Count(where)
 	if err != nil || n == 0 {
@@ -45,8 +45,8 @@ func (r *Rows) check(s *Step, check *Check) error {
 	return r.against(s, "NOT ("+check.Expression+")", "%d row breaks it", "%d rows break it", "change those rows first, or widen "+check.Keyword)
 }
 
-// points refuses a foreign key of a column while its values are not among those of the column
-// that it leads to, which may be missing from the present tables.
+// points refuses a foreign key while the column has values that the referenced column lacks.
+// The present tables may lack the referenced column.
 func (r *Rows) points(s *Step, column string, present []*Table, to Reference) error {
 	where := "t." + quote(column) + " IS NOT NULL"
 	if i := slices.IndexFunc(present, func(t *Table) bool { return t.Name == to.Table }); i >= 0 && present[i].Column(to.Column) != nil {

@@ -95,7 +95,7 @@ func (n *Names) Column(key, field string) string {
 }
 
 // Lasting returns names of a field of the entity with this key that its renames do not change. The first
-// has no other field; the others are those that programs may have written in its place.
+// name belongs to this field alone; programs may have written the other names in its place.
 func (n *Names) Lasting(key, field string) []string {
 	t := n.tables.find(key)
 	c := &thing{}
@@ -161,9 +161,9 @@ func (n *Names) Mark(key string) string {
 	return lasting
 }
 
-// Unwritten returns the entries that the ledger needs in addition to those of the steps of a plan:
-// names of before that it does not have, and names of tables and columns that could not get the
-// plain one. They are written before any step is taken.
+// Unwritten returns the entries that the ledger needs in addition to the entries of a plan's
+// steps: earlier names that it lacks, and names of tables and columns that could not get the plain
+// one. They are written before any step is taken.
 func (n *Names) Unwritten() (all []Called) {
 	for _, t := range n.tables.all {
 		if t.unwritten {

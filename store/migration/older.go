@@ -99,7 +99,7 @@ func (d *Difference) rule() bool {
 	return false
 }
 
-// search reports whether the index is that of a search, which no statement finds its rows without.
+// search reports whether the index belongs to a search, which finds its rows only through it.
 func (d *Difference) search() bool { return strings.Contains(d.Index.Name, sqltext.SearchMark) }
 
 // wider reports whether the table takes every value that the card takes, as far as the difference goes.

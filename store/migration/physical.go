@@ -20,7 +20,7 @@ type Move struct {
 	Of      *schema.Entity
 	To      string // the table's name afterwards
 	Columns []ColumnMove
-	// Entries replace those of the ledger about the table.
+	// Entries replace the ledger's entries about the table.
 	Entries []Called
 }
 
@@ -28,7 +28,7 @@ type Move struct {
 type ColumnMove struct{ From, To string }
 
 // Passes are the tasks that make up t. A physical one has three: the names change in tables that fit,
-// and constraints and indexes that are named after them follow.
+// then the names of their constraints and indexes follow.
 func (t *Task) Passes() []*Task {
 	if !t.Physical {
 		return []*Task{t}
@@ -103,8 +103,8 @@ func (p *Planner) moved(t *thing, e *schema.Entity, to string, serving int) *Mov
 	return m
 }
 
-// move gives each thing that the cards describe its plain name in the database, where no other thing
-// has that, and returns the things that got another one, in order.
+// move gives each thing of the cards its plain name in the database, unless another thing has that
+// name, and returns the things that got another one, in order.
 func (s *space) move() (moved []*thing) {
 	for again := true; again; {
 		again = false

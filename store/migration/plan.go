@@ -70,7 +70,7 @@ type Step struct {
 	Does string `json:"does"`
 	// Start is its treatment by a start.
 	Start Start `json:"start"`
-	// Flag is what apply has to be given for the step: --drop product.colour. "": nothing.
+	// Flag is the flag that apply needs for the step, such as --drop product.colour, or "".
 	Flag string `json:"flag"`
 	// Refused says that apply with the flags at hand would not do it: the flag is missing, or
 	// the rows do not allow it and no flag helps.
@@ -78,18 +78,17 @@ type Step struct {
 	// Reason is why the step is refused, and Remedy what to write or do.
 	Reason string `json:"reason,omitempty"`
 	Remedy string `json:"remedy,omitempty"`
-	// SQL are the statements, in their order; none where those of another step, such as a
-	// rebuild of the table, do it too.
+	// SQL are the statements, in their order. A step has no statements of its own if another
+	// step, such as a rebuild of the table, does its work.
 	SQL []string `json:"sql"`
-	// Rows is how many rows the step concerns: those that block it where there are any, else those
-	// that it reads or writes.
+	// Rows is the number of rows that block the step, or else the number that it reads or writes.
 	Rows int64 `json:"rows"`
-	// Lost is how many values become null because nothing of the new type can be made of them.
+	// Lost is how many values become null because they cannot be converted to the new type.
 	Lost int64 `json:"lost,omitempty"`
 	// Keys are the primary keys of the first ten rows that block the step, or whose values are
 	// lost.
 	Keys []string `json:"keys,omitempty"`
-	// Bytes is about how much free disk the step needs while it runs; 0: nothing worth saying.
+	// Bytes is about how much free disk the step needs while it runs; 0: too little to report.
 	Bytes int64 `json:"bytes,omitempty"`
 
 	skipped bool // a start leaves it, for any rows
@@ -146,7 +145,7 @@ func (p *Plan) Refused() (refused Refused) {
 	return refused
 }
 
-// Refused is the error of a plan that is not applied: the steps that prevent it, all at once.
+// Refused is the error of a plan that cannot be applied: all steps that prevent it.
 type Refused []Step
 
 // Differs is the error of a database that a start would have to change and may not: the steps.
@@ -161,8 +160,8 @@ func (d Differs) Error() string {
 	return strings.Join(lines, "; ")
 }
 
-// Stop returns why the plan is not applied for a task, nil where it may be: the steps that are
-// refused, of a start those that it may not take.
+// Stop returns why a task may not apply the plan, or nil: the refused steps, and at a start the
+// steps that a start may not take.
 func (p *Plan) Stop(task *Task) error {
 	var stop []Step
 	for _, s := range p.Steps {
@@ -289,18 +288,18 @@ type Task struct {
 	Entities []*schema.Entity
 	// Changes are the parts that a card cannot express: new names, and values for older rows.
 	Changes catalog.SchemaChanges
-	// Start says that a program starts: it applies only steps that lose nothing and that the cards
-	// need.
+	// Start says that a program starts. A start applies only steps that the cards need and that
+	// lose no values.
 	Start bool
-	// Unchanged says that nothing may be changed: the error is [Differs] where a start would.
+	// Unchanged forbids every change: the error is [Differs] if a start would make one.
 	Unchanged bool
 	// Physical says that tables and columns get the names of the cards in the database too.
 	Physical bool
 	// Drop and Convert are the fields, as entity.field, whose columns may be dropped and whose
 	// values may be converted with a loss.
 	Drop, Convert []string
-	// Progress, where it is set, is called now and then while rows of a table are copied or
-	// filled, from one goroutine.
+	// Progress, if set, is called now and then while rows of a table are copied or filled, from
+	// one goroutine.
 	Progress func(table string, done, total int64)
 }
 
@@ -322,7 +321,7 @@ func (t *Task) may(flag, entity, field string) bool {
 // Executes reports whether the task executes a step: it is not refused, and a start may apply it.
 func (t *Task) Executes(s *Step) bool { return !s.Refused && (!t.Start || s.Start == Applies) }
 
-// Value returns what computes a field of older rows; nil where frond.yaml says nothing.
+// Value returns frond.yaml's computation of a field of older rows, or nil.
 func (t *Task) Value(p *schema.Property, e *schema.Entity) *catalog.Backfill {
 	for _, v := range t.Changes.Values {
 		if v.Entity == e && v.Field == p {

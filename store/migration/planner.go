@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 )
 
-// Database is a database whose plan a [Planner] makes. The names of tables and columns are those of
+// Database is a database whose plan a [Planner] makes. It uses the names of tables and columns of
 // [Table].
 type Database interface {
 	// Ledger returns the record of names, and History the latest migrations, most at most.
@@ -25,8 +25,8 @@ type Database interface {
 	Accept(d *Difference)
 	// Adopted reports whether another program made a table of the database that is no entity's.
 	Adopted(table string) bool
-	// Rename, Create and Alter add the steps of a rename, of a table that is not there, and of all
-	// differences of one that is.
+	// Rename, Create and Alter add the steps of a rename, of a missing table, and of all
+	// differences of an existing one.
 	Rename(r *Renaming)
 	Create(d *Difference)
 	Alter(differences []Difference) error
@@ -41,7 +41,7 @@ type Database interface {
 	Qualified(table string) string
 }
 
-// Planner is the plan of a task over a database. It changes nothing.
+// Planner is the plan of a task over a database. It does not change the database.
 type Planner struct {
 	Task *Task
 	Plan Plan
@@ -59,7 +59,7 @@ type Planner struct {
 	others map[string]int64 // gateways with another definition, by table
 }
 
-// Make compares the tables of the cards with those of a database, and makes a step of each
+// Make compares the cards' tables with a database's tables, and makes a step of each
 // difference.
 func (p *Planner) Make(db Database, naming Naming) error {
 	count := func(table, where string) (int64, error) {

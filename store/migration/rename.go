@@ -19,7 +19,7 @@ type Renaming struct {
 // returns the number of rows of a table.
 //
 //	renamed: {a: b}, and something is called a           it is called b from now on, a step
-//	something has been called a and is called b          nothing is to do
+//	something has been called a and is called b          no step
 //	a and b are both there, and b has rows               refused
 //	neither is there, and the cards leave something out  refused: the line may have a slip
 //	an older program has renamed a table itself, and     refused: a new table would hide its rows
@@ -79,7 +79,7 @@ type resolving struct {
 	refused []Step
 }
 
-// entities are those that have a table.
+// entities returns the entities with a table of this program.
 func (r *resolving) entities() (all []*schema.Entity) {
 	for _, e := range r.task.Entities {
 		if e.Primary != nil && !e.View && e.Table == nil {
@@ -148,8 +148,9 @@ func (r *resolving) tables() error {
 	return nil
 }
 
-// replaced returns a table with rows that an older program has renamed itself, where the cards do not
-// describe it and there are new entities: any of them may be the older name. nil: there is none.
+// replaced returns a table with rows that an older program has renamed itself, if the cards do not
+// describe it and there are new entities: any of them may be the older name. It returns nil if there
+// is no such table.
 func (r *resolving) replaced(fresh []string) (*thing, string, error) {
 	s := &r.names.tables
 	if len(fresh) == 0 || len(s.unknown()) == 0 || r.history == nil {

@@ -23,11 +23,11 @@ type thing struct {
 	renamed string
 	// unwritten says that the ledger needs an entry of it that no step writes.
 	unwritten bool
-	// columns are those of a table.
+	// columns are the columns of a table.
 	columns space
 }
 
-// label is the name of the thing for a reader: that of the cards, where the ledger has one.
+// label is the name of the thing for a reader: the cards' name if the ledger has it.
 func (x *thing) label() string {
 	if n := len(x.called); n > 0 {
 		return x.called[n-1]
@@ -97,7 +97,7 @@ func (s *space) own(name string) *thing {
 }
 
 // find returns the thing that a name leads to: one that the cards describe, one that has the name
-// or had it, or one that is not there.
+// or had it, or a new one.
 func (s *space) find(name string) *thing {
 	if x := s.wanted[name]; x != nil {
 		return x
@@ -114,7 +114,7 @@ func (s *space) find(name string) *thing {
 }
 
 // now returns the thing that has the name now, or nil. The ledger takes precedence over a thing
-// that is not in it.
+// that it does not list.
 func (s *space) now(name string) *thing {
 	for _, x := range s.all {
 		if x.called != nil && x.label() == name {

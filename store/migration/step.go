@@ -15,7 +15,8 @@ func (d *Difference) Step() Step {
 		s.Column = strings.Join(d.Index.Columns, ", ")
 		s.Field = d.Table.fields(d.Index.Columns)
 	}
-	// An index that holds rows to be unique cannot stay, and none can whose name another one has.
+	// An index that requires unique rows cannot stay, and neither can an index whose name another
+	// one takes.
 	if d.skipped || d.Op == DropColumn || d.Op == DropIndex && !d.Index.Unique && d.Table.Index(d.Index.Name) == nil {
 		s.Start, s.skipped = Leaves, d.skipped
 	}
@@ -86,7 +87,7 @@ func (s *Step) drop(task *Task, n int64) {
 }
 
 // Convert makes the step one that loses n values of the old type, which the flag allows. lost
-// is how many of them become null, because nothing of the new type can be made of them.
+// is how many of them become null because they have no value of the new type.
 func (s *Step) Convert(task *Task, n, lost int64) {
 	s.Effect, s.Rows, s.Lost, s.Start = Loses, n, lost, Refuses
 	reason := Count(n, "%d row holds a value of the old type", "%d rows hold values of the old type")

@@ -11,7 +11,7 @@ type Table struct {
 	Columns []Column
 	Indexes []Index
 	// Foreign says that this program did not make the table and cannot read its definition.
-	// Only a table that is present can be.
+	// Only a present table can be foreign.
 	Foreign bool
 }
 
@@ -24,11 +24,11 @@ type Column struct {
 	// Kind is the kind of value in the words of a card: string, integer, number, boolean, date,
 	// date-time, decimal, json and what else a store has. Messages name it.
 	Kind string
-	// Type and Collation are those of SQL, and Mark the check of a kind that they do not show. Two
-	// columns that differ in one of them have two types, of one kind or of two.
+	// Type and Collation are SQL's. Mark is the check of a kind that they do not show. Two columns
+	// that differ in one of them have two types, of one kind or of two.
 	Type, Collation, Mark string
-	// Default is the literal that rows get which are written without the column, by an older
-	// program; "" for none. It is no difference.
+	// Default is the literal for rows that an older program writes without the column, or "".
+	// The comparison of tables ignores it.
 	Default string
 	NotNull bool
 	Primary bool
@@ -36,7 +36,7 @@ type Column struct {
 	// doing: the database has a default, or the card a constant.
 	Filled bool
 	Checks []Check
-	// References is the foreign key; the zero value for none.
+	// References is the foreign key; the zero value for a column without one.
 	References Reference
 }
 

@@ -51,8 +51,8 @@ func (p *Plan) WriteText(w io.Writer) error {
 	return err
 }
 
-// WriteSQL writes the statements of the plan as they are run, each step after a comment that names
-// it. A step that is refused is a comment alone.
+// WriteSQL writes the statements of the plan in the order of their execution, each step after a
+// comment that names it. A refused step is only a comment.
 func (p *Plan) WriteSQL(w io.Writer) error {
 	var b strings.Builder
 	around := func(statements []string) {

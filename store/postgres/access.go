@@ -28,7 +28,7 @@ type access struct {
 	// current are the definitions of the tables, by name.
 	current atomic.Pointer[map[string]string]
 	late    late
-	// sorts says that the server cannot be kept from sorting, so that nothing is read by a [scan].
+	// sorts says that the server cannot be kept from sorting, so that reads do without a [scan].
 	sorts atomic.Bool
 	named bool // answers name the constraints that no card describes
 }

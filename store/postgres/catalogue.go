@@ -24,16 +24,16 @@ type present struct {
 	unreadable bool
 }
 
-// presentColumn is a column as the database has it. It is Filled where the database itself has a
-// value for rows that name none.
+// presentColumn is a column as the database has it. It is Filled if the database itself gives
+// new rows a value in it.
 type presentColumn struct {
 	migration.Column
 	number    string // among the table's columns
 	reference string // the name of its foreign key
 }
 
-// presentIndex is an index as the database has it. valid is false where building it
-// concurrently has failed; plain where it is a b-tree over columns, without a condition.
+// presentIndex is an index as the database has it. valid is false if building it concurrently
+// has failed; plain says that it is a b-tree over columns, without a condition.
 type presentIndex struct {
 	unique, valid, plain bool
 	columns              string // as [index.columnsSQL] has them
@@ -55,8 +55,8 @@ func (p *present) hasAll(names []string) bool {
 }
 
 // The catalogue, read in one round trip: relations with their columns, constraints, indexes of
-// one schema ($1). Columns of constraints and indexes come as their numbers, and nothing is
-// looked up for each row: a thousand tables have some ten thousand rows here.
+// one schema ($1). Columns of constraints and indexes come as their numbers, and no row needs a
+// lookup: a thousand tables have some ten thousand rows here.
 const (
 	readColumns = `SELECT c.relname, c.relkind, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull,
  coalesce(l.collname, ''), a.atthasdef OR a.attidentity <> '', a.attnum
@@ -184,8 +184,8 @@ func isTrue(v []byte) bool { return len(v) == 1 && v[0] == 't' }
 // helpers begin the names of columns that an interrupted change of a type has made.
 const helpers = "~"
 
-// described returns a relation of the database as package migration compares it. A view or a foreign table is foreign to
-// this program, and so is a table whose primary key has several columns or none.
+// described returns a relation of the database as package migration compares it. A view or a foreign table is
+// foreign to this program, and so is a table whose primary key is not a single column.
 func (p *present) described() *migration.Table {
 	out := &migration.Table{Name: p.name, Foreign: p.kind != "r" && p.kind != "p" || len(p.primary) != 1}
 	for i := range p.columns {

@@ -157,16 +157,16 @@ func (ch *change) holdAll(c *column) (groups []group) {
 	return groups
 }
 
-// validate is the group that holds all rows to a constraint, which goes where they break it.
+// validate is the group that holds all rows to a constraint, and drops the constraint if a row
+// breaks it.
 func (ch *change) validate(constraint string) group {
 	g := one(ch.t.validate(constraint))
 	g.undo = ch.t.alter() + "DROP CONSTRAINT IF EXISTS " + quote(constraint)
 	return g
 }
 
-// neverNull are the groups that make a column never null. A check that was validated spares
-// SET NOT NULL its scan under a lock. fill gives rows that were written before the check a value; nil: the
-// rows have one.
+// neverNull are the groups that make a column never null. A validated check spares SET NOT NULL its scan
+// under a lock. fill gives a value to rows from before the check; nil: those rows have one.
 func (ch *change) neverNull(column string, fill *filling) []group {
 	name := shorten(column + ":" + migration.Required)
 	groups := []group{
@@ -262,8 +262,8 @@ func (ch *change) addReference(s *migration.Step) []group {
 	}
 }
 
-// addIndex makes an index while others write. One of the same name that is not valid, or another
-// one, is dropped first.
+// addIndex makes an index while others write. It first drops an invalid or different index of
+// the same name.
 func (ch *change) addIndex(s *migration.Step, d *migration.Difference) ([]group, error) {
 	if s.Refused {
 		return nil, nil
@@ -279,8 +279,8 @@ func (ch *change) addIndex(s *migration.Step, d *migration.Difference) ([]group,
 	return nil, fmt.Errorf("there is no index %s", d.Index.Name)
 }
 
-// addSearch are the groups that make the search of a table that is there. Those of a search that was interrupted
-// go on with its columns.
+// addSearch are the groups that make the search of an existing table. An interrupted search goes on with its
+// columns.
 func (ch *change) addSearch() (groups []group) {
 	t, p := ch.next, ch.m.have[ch.Was.Name]
 	if names := t.kept(); names != nil {

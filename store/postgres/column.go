@@ -16,12 +16,12 @@ import (
 //
 //	integer             bigint
 //	number              double precision
-//	decimal             numeric: exact, with the digits that were sent
+//	decimal             numeric: exact, with the digits of the request
 //	boolean             boolean
 //	date-time           timestamp with time zone: microseconds
 //	date                date
 //	other strings       text COLLATE "C": ordered by their bytes, as in SQLite
-//	objects, arrays     json: the text that was sent
+//	objects, arrays     json: the text of the request
 func newColumn(e *schema.Entity, p *schema.Property, names *migration.Names, stored func(key string) bool) *column {
 	name := names.Column(e.Key, p.Name)
 	c := &column{Column: &sqltext.Column{Prop: p, Name: quote(name), Plain: name}}
@@ -76,7 +76,7 @@ var kinds = map[string]string{
 // kindOf returns the kind of the values of a type. An unknown type is a kind of its own.
 func kindOf(typ string) string { return cmp.Or(kinds[typ], typ) }
 
-// references ends the name of a foreign key, behind that of its column.
+// references ends the name of a foreign key, behind the column's name.
 const references = "references"
 
 // constraint returns the name of a constraint of the column: price:minimum, author:references.

@@ -14,8 +14,8 @@ import (
 )
 
 // constraint returns the caller's error for a write to t that broke a constraint; any other
-// error is returned as it is, and nil for nil. written are the rows or the fields of a row that
-// were written; none for a removal.
+// error is returned as it is, and nil for nil. written are the written rows or fields of a row;
+// it is empty for a removal.
 //
 //	UNIQUE, the primary key included          CONFLICT with the fields (facade.Taken)
 //	NOT NULL and CHECK of the written table   VALIDATION_FAILED with the card's keyword

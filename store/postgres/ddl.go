@@ -35,8 +35,8 @@ func (c *column) checkSQL(ck *migration.Check) string {
 	return "CONSTRAINT " + quote(c.constraint(ck.Keyword)) + " CHECK (" + ck.Expression + ")"
 }
 
-// comment keeps the text of a check where it can be read back as it was: the server prints it in
-// a form of its own (docs/decisions/postgresql.md).
+// comment keeps the text of a check in a comment of its constraint, because the server prints a
+// check in a form of its own (docs/decisions/postgresql.md).
 func (t *table) comment(c *column, ck *migration.Check) string {
 	return "COMMENT ON CONSTRAINT " + quote(c.constraint(ck.Keyword)) + " ON " + t.Name + " IS " + literal(ck.Expression)
 }
@@ -166,7 +166,7 @@ func tableName(key string) string { return shorten(plainOrHex(key)) }
 // columnName is the column of a field, shortened in the same way.
 func columnName(field string) string { return shorten(plainOrHex(field)) }
 
-// plainOrHex spells a name in hex after "~" where it has a sign that no name of ours has: a
+// plainOrHex spells a name in hex after "~" if it has a sign that our names never have: a
 // quotation mark, a NUL, white space. No card has such a name today.
 func plainOrHex(name string) string {
 	if name == "" || !utf8.ValidString(name) || strings.HasPrefix(name, "~") || strings.ContainsAny(name, "\x00\"'\\ \t\r\n") {

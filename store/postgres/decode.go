@@ -40,9 +40,9 @@ var oids = map[string]uint32{
 	"date": 1082, "timestamp without time zone": 1114, "timestamp with time zone": 1184, "numeric": 1700, "jsonb": 3802,
 }
 
-// decoderOf returns the function that appends a value of a column, which is not null, as JSON.
-// It is chosen once for a column. lost is called for a value beyond its card, which is null. Rows are
-// the same text that every store gives:
+// decoderOf returns the function that appends a value of a column, never null, as JSON. It is chosen
+// once for a column. lost is called for a value beyond its card, which is null. Rows are the same
+// text that every store gives:
 //
 //	bigint 7                    7
 //	double precision 1.5        1.5
@@ -205,7 +205,7 @@ const (
 	maximalTime = (lastDay+1-epochDays)*dayMicros - 1
 )
 
-// ignored is what happens to a value that no date of a card can be, where no log is given.
+// ignored replaces the log of values that no date of a card can be.
 func ignored() {}
 
 // timeDecoder returns the function that appends the microseconds of a timestamp as a JSON string,

@@ -14,8 +14,8 @@ import (
 	"github.com/frondhost/frond/store/postgres/engine"
 )
 
-// Describe reads the catalogue of the database that a URL names, with the tables of any program.
-// Nothing is written. Tables of the URL's schema have no schema in the description; those of
+// Describe reads the catalogue of the database that a URL names, with the tables of any program,
+// without a write. Tables of the URL's schema have no schema in the description; the tables of
 // PostgreSQL, of its extensions and of this program's bookkeeping are left out. Only ctx bounds the
 // statement, which takes seconds for thousands of tables: no caller of a gateway waits for it. The
 // error is one sentence that says what to do, and shows no password.
@@ -279,7 +279,7 @@ func (c *columnRow) column(types map[string]*typeRow, t *dbschema.Table) dbschem
 	return out
 }
 
-// name is the name of the type in SQL, with its schema where that is not PostgreSQL's own.
+// name is the name of the type in SQL, with its schema unless PostgreSQL defines the type.
 func (is *typeRow) name() string {
 	if is.Schema == "pg_catalog" {
 		return is.Name
@@ -291,7 +291,7 @@ func (is *typeRow) name() string {
 var boundText = regexp.MustCompile(`^VALUE (>=|<=|>|<) '?(-?[0-9]{1,18})'?(::[a-z]+)?$`)
 
 // bounds takes the bounds of a domain's check, CHECK (((VALUE >= 1901) AND (VALUE <= 2155))),
-// into the type. It returns false, and takes nothing, where the check says anything else.
+// into the type. It returns false, and leaves the type as it is, for any other check.
 func bounds(t *dbschema.Type, check string) bool {
 	plain := strings.NewReplacer("CHECK ", "", "(", "", ")", "").Replace(check)
 	var least, most *int64

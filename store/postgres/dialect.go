@@ -14,7 +14,7 @@ import (
 )
 
 // dialect writes the parts of statements whose syntax differs between databases. Placeholders
-// mostly have no type written: the server takes that of the column they are compared with, so that
+// mostly have no type written: the server takes the type of the column in the comparison, so that
 // an index answers for a column of any type.
 type dialect struct{}
 
@@ -112,9 +112,9 @@ func (dialect) OneOf(b *sqltext.Builder, c *sqltext.Column, alias string, keys s
 	b.Text("::", listType(c), "[])")
 }
 
-// Match writes a test on a part of a text. Only IContains is a pattern, and none of a caller's
-// (see [foldedPattern]). Where texts compare by their bytes a prefix becomes a range, which an
-// index answers:
+// Match writes a test on a part of a text. Only IContains is a pattern, and it escapes the
+// caller's text (see [foldedPattern]). Where texts compare by their bytes a prefix becomes a
+// range, which an index answers:
 //
 //	contains "b"      strpos(t0."name", 'b') > 0
 //	icontains "b"     t0."name" ~ '[bB]'
@@ -169,7 +169,7 @@ func (dialect) Match(b *sqltext.Builder, op filter.Op, c *sqltext.Column, alias 
 // PostgreSQL can: \u0000, half of a pair, an exponent of thousands. Converting it is an error, so
 // such elements are recognized by their spelling first.
 const (
-	// elements opens an array of JSON to rows; any other value has none.
+	// elements opens an array of JSON to rows; any other value gives no rows.
 	openElements  = "json_array_elements(CASE WHEN json_typeof("
 	thenElements  = ") = 'array' THEN "
 	closeElements = " ELSE '[]' END) AS "
@@ -276,8 +276,8 @@ func (dialect) Elements(b *sqltext.Builder, c *sqltext.Column, alias, name strin
 	b.Text(") AS ", name)
 }
 
-// Element writes the id of such a row with the type of the column it is compared with. An id
-// that is none of the type is null.
+// Element writes the id of such a row with the type of the column it is compared with. An id of
+// another type is null.
 func (dialect) Element(b *sqltext.Builder, name string, of *sqltext.Column) {
 	switch classOf(of) {
 	case asInteger:

@@ -80,7 +80,7 @@ func (r *reading) search() error {
 	if counted {
 		b.Text("(") // as for a page: the counts come after the rows
 	}
-	// With one row at most for each key there is nothing to order and to limit. A limit of 0
+	// With one row at most for each key, the order and the limit do not matter. A limit of 0
 	// asks for totals alone, and an offset leaves that row out.
 	if c.Unique() && r.Find.Each.Through == nil && r.Find.Limit > 0 && r.Find.Offset <= 0 {
 		r.single(b, c, keys)
@@ -207,7 +207,7 @@ func (r *reading) some(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value
 		r.within(b, &place, place.ranges[0], c, true)
 		b.Text(room(r.Find), ") AS q")
 		if len(r.Order) > 0 {
-			// With the key in it the order is that of the rows, and nothing is left to sort.
+			// With the key in it the order is the rows' order, so the server need not sort.
 			b.Text(" ORDER BY ")
 			key := sqltext.Column{Name: keyName, NotNull: c.NotNull}
 			b.OrderBy([]sqltext.SortKey{{Column: &key, Desc: r.Order[0].Desc}}, "q")
@@ -234,8 +234,8 @@ func (r *reading) composed() bool {
 	return slices.ContainsFunc(r.Selection.Fields, made) || slices.ContainsFunc(r.Selection.Extra, made)
 }
 
-// totals writes the second half of a statement that counts the rows of each key, after those of the
-// first half. Keys without rows are not in it; their totals are 0.
+// totals writes the second half of a statement, which counts the rows of each key. Keys without
+// rows are not in it; their totals are 0.
 //
 //	…) UNION ALL SELECT k.n, NULL, count(*) … GROUP BY k.n
 func (r *reading) totals(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value) {

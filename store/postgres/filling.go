@@ -25,8 +25,8 @@ type filling struct {
 	// to is the column that gets the values: the one itself, or the second one that will take
 	// its place.
 	to string
-	// seen is the column with the source of each computed value, so that rows that were written
-	// since are found; "" where to alone, or When, shows which rows are done.
+	// seen is the column with the source of each computed value, so that a pass finds the rows
+	// of later writes; "" if to alone, or When, shows which rows are done.
 	seen string
 }
 
@@ -39,8 +39,8 @@ func (f *filling) script(t *table) string {
 	return fmt.Sprintf("the program computes %s, %d rows at a time:\n%s%s;\n%s", quote(f.to), batch, read, tail, write)
 }
 
-// statements are those of a pass: read and tail select the rows of a batch that wait, and write
-// writes their values. Between read and tail comes the key of the batch before.
+// statements are the statements of a pass: read and tail select the rows of a batch that wait,
+// and write writes their values. Between read and tail comes the key of the batch before.
 func (f *filling) statements(t *table) (read, tail, write string) {
 	key := t.Primary
 	read = "SELECT t." + key.Name + "::text, " + f.fingerprint() + readSQL(f.Filling) + " FROM " + t.Name + " AS t WHERE " + f.waits()
@@ -127,7 +127,7 @@ func (f *filling) waits() string {
 }
 
 // fill computes the values of all rows that wait for one, pass by pass: the next pass finds the
-// rows that others wrote during one. The last rows are those of a swap, under its lock.
+// rows that others wrote during one. A swap writes the last rows under its lock.
 func (s *access) fill(ctx context.Context, c *engine.Conn, w work, f *filling, wrote func(n int64)) error {
 	for range 5 {
 		n, err := s.pass(ctx, c, w, f, wrote)
@@ -138,7 +138,7 @@ func (s *access) fill(ctx context.Context, c *engine.Conn, w work, f *filling, w
 	return nil
 }
 
-// progress returns a function that is called for each n rows of a column, or an index of words, that were written.
+// progress returns a function that is called after each n written rows of a column or of an index of words.
 func (s *access) progress(task *migration.Task, w work, column string) func(n int64) {
 	done, said := int64(0), time.Now()
 	return func(n int64) {
@@ -227,8 +227,8 @@ func (t *table) settleWords() string {
 		" WHERE x.indrelid = " + literal(t.Name) + "::regclass AND x.indisvalid AND m.amname = 'gin'"
 }
 
-// keepAll has the trigger write the words of all rows that have none, batch by batch. A row whose words another transaction
-// needs at the same time is tried again.
+// keepAll has the trigger write the words of all rows without words, batch by batch. A row whose words another
+// transaction needs at the same time is tried again.
 func (s *access) keepAll(ctx context.Context, c *engine.Conn, t *table, wrote func(n int64)) error {
 	var last []byte
 	for failed := 0; ; {

@@ -13,11 +13,10 @@ import (
 	"github.com/frondhost/frond/store/sqltext"
 )
 
-// Find reads rows in one statement (an estimated total takes up to three): a row by its key, a
-// page and its total, or the rows of many keys and the total of each. The result belongs to the caller. Errors:
-// BAD_REQUEST for a cursor of another order or a filter that PostgreSQL cannot take,
-// UNPROCESSABLE_ENTITY where a statement has used up its time, SERVICE_UNAVAILABLE where the
-// database cannot be reached, ctx's own where it ends.
+// Find reads rows in one statement (an estimated total takes up to three): a row by its key, a page and its
+// total, or the rows of many keys and the total of each. The result belongs to the caller. Errors: BAD_REQUEST
+// for a cursor of another order or a filter that PostgreSQL cannot take, UNPROCESSABLE_ENTITY if a statement
+// has used up its time, SERVICE_UNAVAILABLE if the database cannot be reached, or ctx's own error.
 func (s *access) Find(ctx context.Context, q *facade.Find) (_ *facade.Found, err error) {
 	t, err := s.table(q.Entity)
 	if err != nil {
@@ -85,9 +84,10 @@ type reading struct {
 	keyed *sqltext.Column
 	keys  []sqltext.Value
 	scan  *scan
-	// split are the keys of a Find with Each that are taken apart; nil: they are whole.
+	// split are the keys of a Find with Each, each with its parts; nil: they are whole.
 	split []sqltext.Value
-	// numbers are those of the lists that the keys are in, as an array; "": each key is by itself.
+	// numbers are the numbers of the lists that the keys are in, as an array; "": each key is by
+	// itself.
 	numbers string
 	// lone is the key of a Find for one key alone.
 	lone *sqltext.Value
@@ -198,7 +198,7 @@ func costly(err error, counted bool) error {
 	return err
 }
 
-// An estimated total is exact where that costs little: where the page shows it, and where at most
+// An estimated total is exact if that costs little: when the page shows it, and when at most
 // [sqltext.EstimateFrom] rows meet the filter. Beyond, it is the planner's estimate, from the present size of
 // the table and the statistics of ANALYZE (docs/decisions/postgresql.md):
 //
@@ -206,8 +206,8 @@ func costly(err error, counted bool) error {
 //	count     SELECT count(*) FROM (… LIMIT 10001)        exact up to 10,000
 //	planner   EXPLAIN SELECT 1 FROM … WHERE …             its number of rows
 //
-// The count has a tenth of a statement's time. Where that is not enough the planner is asked;
-// where it says less than the page has seen, that is the answer.
+// The count has a tenth of a statement's time. If the time is too short the planner is asked;
+// if it says less than the page has seen, the answer is the page's number.
 const estimateTime = 10 // the part of a statement's time that counting has
 
 // estimate returns about how many rows meet the conditions, and no fewer than the page has seen.
@@ -255,7 +255,7 @@ func single(run func(...*engine.Query) error, b *sqltext.Builder) (text string, 
 	return text, err
 }
 
-// plannedRows is how many rows a plan is expected to return; 0 where the text is none.
+// plannedRows is how many rows a plan is expected to return; 0 if the text is no plan.
 func plannedRows(plan string) int64 {
 	var plans []struct {
 		Plan struct {

@@ -19,8 +19,8 @@ import (
 // (schema.Table), and the catalogue has the rest. They are neither made nor compared. INSERT names
 // the columns that a row has, and the database fills the rest.
 
-// adopt reads the catalogue and compiles the tables of the entities that are mapped to one; without
-// any it reads nothing. The error names the entry of frond.yaml that is not there.
+// adopt reads the catalogue and compiles the tables of the mapped entities; without such entities
+// it does not read. The error names the entry of frond.yaml that the database lacks.
 func adopt(ctx context.Context, db *engine.DB, all *tables) error {
 	if len(all.Mapped) == 0 {
 		return nil
@@ -148,7 +148,7 @@ var (
 	zonedForms = []string{"15:04:05-07", "15:04:05-07:00", "15:04-07", "15:04-07:00"}
 )
 
-// fits returns a function that reports whether a text is a value of a type; nil for types that are compared by
+// fits returns a function that reports whether a text is a value of a type; nil for types that compare by
 // their texts.
 func fits(t *dbschema.Type) func(text string) bool {
 	oneOf := func(layouts []string) func(string) bool {

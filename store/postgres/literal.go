@@ -124,8 +124,8 @@ func fitLarge(op filter.Op, i int64) operand {
 	return operand{op: op, v: sqltext.FloatValue(f)}
 }
 
-// fitMoment writes a date or a moment as the server reads it, which calls the year 0000 1 BC. A
-// text that is neither equals nothing.
+// fitMoment writes a date or a moment as the server reads it, which calls the year 0000 1 BC.
+// Any other text never equals a value.
 func fitMoment(op filter.Op, v sqltext.Value, layout string) operand {
 	if _, err := time.Parse(layout, v.S); err != nil {
 		return every(op, op == filter.Ne)
@@ -134,8 +134,8 @@ func fitMoment(op filter.Op, v sqltext.Value, layout string) operand {
 	return operand{op: op, v: v}
 }
 
-// fitNUL compares texts that have no NUL with one that has one after head: nothing equals it, head
-// and what sorts before head is smaller, everything else is larger.
+// fitNUL compares texts without a NUL with one that has a NUL after head: no text equals it, head
+// and the texts before head are smaller, all others are larger.
 func fitNUL(op filter.Op, head string) operand {
 	switch op {
 	case filter.Lt, filter.Lte:
@@ -165,8 +165,8 @@ func isUUID(s string) bool {
 	return true
 }
 
-// appendElement appends a value to an array literal that begins with its brace. Values that no
-// row has are null, which equals nothing, so that the others keep their places.
+// appendElement appends a value to an array literal that begins with its brace. A value that no
+// row has becomes null, which never equals a value, so that the others keep their places.
 //
 //	{"a","it's","q\"q",7,NULL}
 func appendElement(list []byte, c *sqltext.Column, v sqltext.Value) []byte {

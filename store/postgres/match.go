@@ -58,7 +58,7 @@ func (dialect) Search(b *sqltext.Builder, t *sqltext.Table, alias string, q *sea
 	b.Text(")")
 }
 
-// factors are the weights of a field for ts_rank, whatever weight its words have.
+// factors are the weights of a field for ts_rank: the words' own weights do not count.
 var factors = map[byte]string{'A': "'{1,1,1,1}'", 'B': "'{0.4,0.4,0.4,0.4}'", 'C': "'{0.2,0.2,0.2,0.2}'", 'D': "'{0.1,0.1,0.1,0.1}'"}
 
 // Ranked implements [sqltext.Dialect]:
@@ -66,7 +66,7 @@ var factors = map[byte]string{'A': "'{1,1,1,1}'", 'B': "'{0.4,0.4,0.4,0.4}'", 'C
 //	"post" AS t0 CROSS JOIN LATERAL (SELECT v0, v1) AS w CROSS JOIN LATERAL (SELECT (0 +
 //	  ts_rank('{1,1,1,1}', w.v0, (SELECT to_tsquery($1))) + ts_rank('{0.4,…}', w.v1, (SELECT to_tsquery($2))) + …)::double precision AS rank) AS s
 //
-// OFFSET has words that are not kept made once for each row.
+// OFFSET makes the server compute words that are not kept once for each row.
 func (dialect) Ranked(b *sqltext.Builder, t *sqltext.Table, alias string, q *search.Query) {
 	places, apart := t.Searched(q), ""
 	if !t.Search.Kept.Load() {

@@ -16,12 +16,12 @@ import (
 )
 
 // Prepare makes those parts of the cards that the database does not have: tables, columns that
-// older rows can have, indexes, constraints that every row meets. The error is [migration.Refused]
-// where a change would lose data or cannot hold, and then nothing has changed. Other errors are
-// those of a card that no table can follow, and those of the server, its role or the URL, with the
-// remedy for their operator. Tables that no card describes are left alone. One gateway at a time
-// changes a database; the others wait for it. Prepare may be called again, with other cards, while
-// the store is in use.
+// older rows can have, indexes, constraints that every row meets. If a change would lose data or
+// cannot hold, the error is [migration.Refused], and the database is unchanged. Other errors come
+// from a card that no table can follow, or from the server, its role or the URL, with the remedy
+// for their operator. Tables that no card describes are left alone. One gateway at a time changes
+// a database; the others wait for it. Prepare may be called again, with other cards, while the
+// store is in use.
 //
 // Where the server cannot be reached the error is nil: calls return SERVICE_UNAVAILABLE until
 // it can, and the database is prepared then.
@@ -68,7 +68,7 @@ func (s *access) operators(err error) error {
 	return err
 }
 
-// Plan returns what Migrate would do, and changes nothing.
+// Plan returns the plan of Migrate without a change to the database.
 func (s *access) Plan(ctx context.Context, task *migration.Task) (*migration.Plan, error) {
 	all, err := newTables(task.Entities, s.db.Address().Schema, migration.DefaultNames(naming))
 	if err != nil {
@@ -85,11 +85,11 @@ func (s *access) Plan(ctx context.Context, task *migration.Task) (*migration.Pla
 }
 
 // Migrate changes the tables to the form of the cards, step by step while others use the database
-// (docs/migrations.md). One process at a time changes a database; the others wait for it. A step
-// that is refused stops it before anything is changed: the error is [migration.Refused], and the
-// plan is returned with it. A process that dies leaves steps that are whole, and the next one goes
-// on from there. Of a task that is a start's, a server that cannot be reached is no error: it is
-// prepared when it can be, and calls return SERVICE_UNAVAILABLE until then.
+// (docs/migrations.md). One process at a time changes a database; the others wait for it. A
+// refused step stops it before the first change: the error is [migration.Refused], and the plan is
+// returned with it. A process that dies leaves steps that are whole, and the next one goes on from
+// there. At a start, a server that cannot be reached is no error: it is prepared when it can be,
+// and calls return SERVICE_UNAVAILABLE until then.
 func (s *access) Migrate(ctx context.Context, task *migration.Task) (*migration.Plan, error) {
 	if task.Physical {
 		plan, err := s.Plan(ctx, task)

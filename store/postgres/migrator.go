@@ -14,7 +14,7 @@ import (
 )
 
 // migrator is the plan of one database: package migration compares the catalogue with the cards, and
-// the migrator adds the work of each step. Nothing is changed here.
+// the migrator adds the work of each step. It does not change the database.
 type migrator struct {
 	migration.Planner
 	conn   *engine.Conn
@@ -52,10 +52,10 @@ type pending struct {
 type work struct {
 	step  migration.Step
 	table *table
-	// groups are the statements: those of one group are one transaction. A group of one that
-	// is concurrent runs outside of any.
+	// groups are the statements: each group is one transaction. A group of one that is
+	// concurrent runs outside of any.
 	groups []group
-	// index is the name of an index that is built concurrently, to remove it after a failure.
+	// index is the name of an index to build concurrently, and to remove after a failure.
 	index string
 	// fresh says that the step concerns tables alone that the plan makes.
 	fresh bool
@@ -68,11 +68,11 @@ type group struct {
 	concurrent bool
 	// fill is computed instead; swap ends what one has begun, see [Store.swapped].
 	fill, swap *filling
-	// again says that the values are those of rows that were written since.
+	// again says that the values belong to rows of later writes.
 	again bool
 	// keep has the trigger of the search write its words instead, see [access.keepAll].
 	keep bool
-	// undo removes the rests of a rule whose group has failed; "" for none.
+	// undo removes the rests of a rule whose group has failed, or is "".
 	undo string
 }
 
@@ -168,7 +168,8 @@ func describedAll(t *tables) (all []*migration.Table) {
 	return all
 }
 
-// mayNotKeep lists the tables of a schema to which the role cannot add columns and a trigger; "" where it can to none.
+// mayNotKeep lists the tables of a schema to which the role cannot add columns and a trigger, and "" without
+// plpgsql.
 const mayNotKeep = `SELECT '' WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_language WHERE lanname = 'plpgsql' AND pg_catalog.has_language_privilege(oid, 'USAGE'))
 UNION ALL SELECT c.relname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'p') AND NOT (pg_catalog.pg_has_role(c.relowner, 'USAGE') AND pg_catalog.has_schema_privilege(n.oid, 'CREATE')) AND n.nspname = `
@@ -244,7 +245,7 @@ func (m *migrator) addLater(s migration.Step, t *table, c *column) {
 	}}})
 }
 
-// add appends a step with its work. A step that a start leaves alone, or that is refused, is
+// add appends a step with its work. A step that a start leaves alone, and a refused one, is
 // listed and not executed.
 func (m *migrator) add(step migration.Step, w work) {
 	for _, g := range w.groups {
@@ -283,7 +284,7 @@ func (m *migrator) List(sql string) (out []string, err error) {
 const together = 50
 
 // execute does the work of a plan. Each transaction is short; the next plan finds the finished
-// steps done. Steps on new tables share transactions, and have their own where one of them fails.
+// steps done. Steps on new tables share transactions; after a failure each has its own.
 func (s *access) execute(ctx context.Context, c *engine.Conn, m *migrator) error {
 	for rest := m.work; len(rest) > 0; {
 		n := 1
@@ -405,7 +406,7 @@ func (m *migrator) Settle(all []migration.Difference) (names *migration.Names, e
 	return names, err
 }
 
-// compile compiles the tables of the task under the names, beside those of another program.
+// compile compiles the tables of the task under the names, beside another program's tables.
 func (m *migrator) compile(names *migration.Names) (*tables, error) {
 	all, err := newTables(m.Task.Entities, m.schema, names)
 	if err != nil {
@@ -442,7 +443,7 @@ func (m *migrator) nameSQL(c migration.Called) string {
 		`) ON CONFLICT (schema, "table", "column") DO UPDATE SET called = excluded.called, at = now()`
 }
 
-// forgetSQL removes the entry of a column that is dropped.
+// forgetSQL removes the entry of a dropped column.
 func (ch *change) forgetSQL(column string) string {
 	return "DELETE FROM " + engine.Bookkeeping + ".names WHERE schema = " + literal(ch.m.schema) + ` AND "table" = ` + literal(ch.Was.Name) + ` AND "column" = ` + literal(column)
 }

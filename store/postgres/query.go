@@ -11,8 +11,8 @@ import (
 	"github.com/frondhost/frond/store/sqltext"
 )
 
-// selected is a statement whose columns are those of a selection, with before and behind more of them
-// around it. It is a part of args.
+// selected is a statement with the columns of a selection, with before and behind more columns around
+// them. It is a part of args.
 func selected(sql []byte, args *arguments, sel *sqltext.Selection, before, behind int) *engine.Query {
 	width := before + sel.Width() + behind
 	args.forms, args.types = slices.Grow(args.forms[:0], width)[:width], slices.Grow(args.types[:0], width)[:width]
@@ -146,7 +146,7 @@ func newArguments(values []sqltext.Value) *arguments {
 // maxKeptRoom is how many bytes of values are kept for the next statement.
 const maxKeptRoom = 64 << 10
 
-// free gives the arguments back. Nothing may point at them any more.
+// free gives the arguments back. The caller must not use them any more.
 func (a *arguments) free() {
 	if cap(a.room) <= maxKeptRoom {
 		a.query = engine.Query{}
@@ -154,8 +154,8 @@ func (a *arguments) free() {
 	}
 }
 
-// appendValue appends the text form of a value that is not null. An integer's form is a
-// boolean's too: PostgreSQL reads 1 and 0 as true and false.
+// appendValue appends the text form of a value, never null. An integer's form is a boolean's
+// too: PostgreSQL reads 1 and 0 as true and false.
 func appendValue(dst []byte, v sqltext.Value) []byte {
 	switch v.Kind {
 	case sqltext.Int:

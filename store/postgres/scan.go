@@ -36,8 +36,8 @@ var unsorted = []byte("SELECT set_config('enable_sort', 'off', true)")
 type scan struct {
 	key    *column
 	values []sqltext.Value
-	// numbers are the values of an integer column, and texts those of another; next is the one that
-	// the next rows are likely to have, since they come in this order.
+	// numbers are the values of an integer column, and texts the values of another; next is the
+	// value that the next rows are likely to have, since they come in this order.
 	numbers []scanKey[int64]
 	texts   []scanKey[string]
 	next    int
@@ -62,7 +62,7 @@ func scanKeys[K cmp.Ordered](values []sqltext.Value, kind sqltext.ValueKind, key
 	return keys
 }
 
-// placeOf returns the place of a key, which is often that of next.
+// placeOf returns the place of a key, which is often next.
 func placeOf[K cmp.Ordered](keys []scanKey[K], key K, next *int) (int, error) {
 	at := *next
 	if at >= len(keys) || keys[at].key != key { // a key without rows, or another order of texts
@@ -75,8 +75,8 @@ func placeOf[K cmp.Ordered](keys []scanKey[K], key K, next *int) (int, error) {
 	return keys[at].place, nil
 }
 
-// scanOf returns how the keys are read by one scan, or nil where they are not: the order has to be
-// that of an index, and the value of a key as the server sends it that which was bound.
+// scanOf returns how to read the keys by one scan, or nil. A scan needs the order of an index, and
+// keys that the server sends back as they were bound.
 func (r *reading) scanOf(c *sqltext.Column, values []sqltext.Value) *scan {
 	q := r.Find
 	if r.store.sorts.Load() || len(values) < 2 || q.Limit <= 0 || q.Offset > 0 || q.Count || q.Where != nil || q.Each.Through != nil || q.From != nil || q.Until != nil {
@@ -115,8 +115,8 @@ func (s *scan) place(raw []byte) (int, error) {
 	return placeOf(s.numbers, n, &s.next)
 }
 
-// runScan runs the scan. whole is false where it has read as many rows as it may, so that there
-// may be others, and where the server has no such setting; nothing is kept then.
+// runScan runs the scan. whole is false if it has read as many rows as it may, so that there
+// may be others, or if the server lacks the setting; then it drops its rows.
 func (r *reading) runScan(conn *engine.Conn, s *scan) (whole bool, err error) {
 	b := r.store.text.Builder()
 	defer b.Free()

@@ -9,15 +9,16 @@ import (
 
 // The words of each searched field are kept in a column beside it, so that they are made when the row is written
 // and not when it is ranked (docs/decisions/filters-and-paging.md). A field that the caller may not read is left
-// out by itself. A trigger keeps the columns for every program that writes; where it has not written yet the words
-// are made as they are read:
+// out by itself. A trigger keeps the columns for every program that writes; the words of rows without them are
+// made as they are read:
 //
 //	ALTER TABLE "public"."post" ADD COLUMN "~search 3f9a6c1d 0" tsvector, …
 //	CREATE TRIGGER "~search 3f9a6c1d" BEFORE INSERT OR UPDATE ON "public"."post" … EXECUTE FUNCTION "public"."post:search 3f9a6c1d"()
 //	… batches: the rows that are there
 //	CREATE INDEX CONCURRENTLY "post:search 3f9a6c1d" ON "public"."post" USING gin (coalesce("~search 3f9a6c1d 0", to_tsvector('pg_catalog.english'::regconfig, …)), …)
 //
-// A role that may not make the trigger has an index over the words alone, and they are made for each row that is ranked.
+// A role that may not make the trigger has an index over the words alone, and the server makes them for each ranked
+// row.
 
 // searchedLength is how many characters of all fields together are searched. A row whose words take more
 // than PostgreSQL has room for could not be written.
@@ -49,7 +50,7 @@ func wordsOf(t *sqltext.Table, prefix string, at int) string {
 // configOf is the text search configuration of a language.
 func configOf(language string) string { return "'pg_catalog." + language + "'::regconfig" }
 
-// isSearch reports whether an index is that of a search.
+// isSearch reports whether an index belongs to a search.
 func isSearch(index string) bool { return strings.Contains(index, sqltext.SearchMark) }
 
 // keptPrefix begins the names of columns and triggers that keep words.

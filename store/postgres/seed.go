@@ -21,8 +21,8 @@ const (
 )
 
 // Seeded says which of entities have had their seeds in this database's life, whether or not
-// the rows are still there. A database without the table has had none; it is not made for the
-// answer.
+// the rows are still there. A database without the table has had no seeds; Seeded does not make
+// the table.
 func (s *access) Seeded(ctx context.Context, entities []*schema.Entity) (map[*schema.Entity]bool, error) {
 	marks := map[string]bool{}
 	err := s.db.Read(ctx, func(c *engine.Conn) error {

@@ -8,17 +8,17 @@ import (
 	"github.com/frondhost/frond/store/sqltext"
 )
 
-// span is the part of an order that a page is read from: the ranges after its cursor, one that is
-// the whole order without a cursor, and where it ends.
+// span is the part of an order that a page is read from: the ranges after its cursor, or one
+// range over the whole order without a cursor, and its end.
 type span struct {
 	from, until []sqltext.Value
 	ranges      []seekRange
 	// whole says that a key of the order is made of several columns, which the selection has as
-	// one text: the page is one SELECT, which nothing around it can order.
+	// one text: the page is one SELECT, whose order an outer SELECT cannot make.
 	whole bool
 }
 
-// span compiles From and Until. BAD_REQUEST where they are of another order.
+// span compiles From and Until. BAD_REQUEST if they belong to another order.
 func (r *reading) span() (s span, err error) {
 	s.ranges = []seekRange{{}}
 	s.whole = slices.ContainsFunc(r.Order, func(k sqltext.SortKey) bool { return k.Of != nil || k.Column.Parts != nil })
@@ -85,10 +85,10 @@ func inRange(b *sqltext.Builder, key *sqltext.Column, alias string) (next string
 
 // within writes the SELECT of one range, in order.
 //
-// With a key column the rows are those of the key k.value, as a range in an order that begins
-// with the column. An equality would leave the planner free to walk along another index, such
-// as the primary key's, until enough rows of the key have come: a key without rows would then
-// read the whole table.
+// With a key column the rows are the rows of the key k.value, as a range in an order that
+// begins with the column. An equality would leave the planner free to walk along another index,
+// such as the primary key's, until enough rows of the key have come: a key without rows would
+// then read the whole table.
 //
 // named adds the key's column to the selection, as keyName.
 func (r *reading) within(b *sqltext.Builder, s *span, g seekRange, key *sqltext.Column, named bool) {
@@ -151,13 +151,13 @@ func partsOf(key *sqltext.Column) []*sqltext.Column {
 	return []*sqltext.Column{key}
 }
 
-// keyName is the name of a key's column next to those of a selection; no column of ours has it (see
-// [plainOrHex]).
+// keyName is the name of a key's column next to a selection's columns; no column of ours has it
+// (see [plainOrHex]).
 const keyName = `"~key"`
 
 // room writes a limit that is at least the page's and that the planner can read: PostgreSQL plans a
-// statement once for all values that are bound to it, and takes a bound limit for a tenth of all
-// rows. It takes few different numbers, so that pages of all sizes share few statements.
+// statement once for all bound values, and takes a bound limit for a tenth of all rows. It takes
+// few different numbers, so that pages of all sizes share few statements.
 func room(q *facade.Find) string {
 	need := max(0, q.Limit) + 1 + max(0, q.Offset)
 	for _, n := range rooms {
@@ -177,11 +177,11 @@ var rooms = [...]int{8, 64, 512, 4096, 32768}
 //	an equal prefix, and the nulls of the next key    a = $1 AND b IS NULL
 //	an equal prefix, and values other than null       a = $1 AND b IS NOT NULL
 //
-// The keys of one comparison of rows have one direction. It leaves out nulls, which is right
-// upwards, where the reader has passed them; downwards they follow, in a range of their own.
+// The keys of one comparison of rows have one direction. The comparison leaves out nulls:
+// upwards the reader has passed them, downwards they follow in a range of their own.
 
-// seekRange is one range of an order: the first equal keys are those of the cursor, and the
-// keys up to without to are beyond it; or, with to == equal, the next key is null, or is not.
+// seekRange is one range of an order: the first equal keys equal the cursor's, and the keys up
+// to without to are beyond it; or, with to == equal, the next key is null, or is not.
 type seekRange struct {
 	equal, to int
 	notNull   bool

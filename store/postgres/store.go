@@ -31,7 +31,7 @@ var (
 	_ facade.Outbox     = (*outbox.Outbox)(nil)
 )
 
-// Options are those of the database; see [engine.Options].
+// Options are the options of the database; see [engine.Options].
 type Options = engine.Options
 
 // Open reads the options. It opens no connection: [Store.Prepare] does. The error is one
@@ -95,7 +95,7 @@ func (s *Store) Close() error {
 	return s.db.Close()
 }
 
-// Check returns why the store does not take writes; nil where it does.
+// Check returns why the store does not take writes, or nil.
 func (s *Store) Check(ctx context.Context) error {
 	if err := s.waiting.reason(); err != nil {
 		return err

@@ -9,21 +9,21 @@ import (
 	"github.com/frondhost/frond/store/postgres/engine"
 )
 
-// changeType changes the type of a column while others use the table: a second column of the
-// new type is filled in batches, and takes the place of the first one in a short transaction
-// that has the table for itself. It has a name of its own, so that programs with older cards
-// cannot take its values for those of the older type. Checks, the foreign key and indexes of the
-// column are made again then, online. An interrupted change leaves its helpers, which the next
-// plan removes.
+// changeType changes the type of a column while others use the table: a second column of the new
+// type is filled in batches, and takes the place of the first one in a short transaction that
+// has the table for itself. The second column has a name of its own, so that programs with older
+// cards cannot mistake its values for values of the older type. Checks, the foreign key and
+// indexes of the column are made again then, online. An interrupted change leaves its helpers,
+// which the next plan removes.
 //
 //	ADD COLUMN "~new price" bigint, "~seen price" text
 //	… batches: the new value, and its source
-//	BEGIN; LOCK TABLE; the rows that were written since;
+//	BEGIN; LOCK TABLE; the rows of later writes;
 //	DROP COLUMN "price"; RENAME "~new price" TO "price_2"; the ledger of names; COMMIT
 func (ch *change) changeType(s *migration.Step, d *migration.Difference) ([]group, error) {
 	col := ch.t.byName(s.Column)
 	from, to := d.WasColumn.Kind, d.Column.Kind
-	// Nothing else is asked of values of the old type.
+	// The values of the old type need no further checks.
 	ch.Replaced[col.Plain] = true
 	if d.Column.Primary {
 		s.Refuse("it is the primary key, which other tables may point at", "keep the type, or move the rows to a new entity")
@@ -73,8 +73,8 @@ var wholeNumber = map[string]string{
 	"number to integer": "$ = floor($) AND $ BETWEEN -9007199254740992 AND 9007199254740992",
 }
 
-// swap are the groups that put a column of the card's definition in the place of the one that
-// is there. f is nil where no row has a value.
+// swap are the groups that replace a present column by one of the card's definition. f is nil
+// if no row has a value.
 func (ch *change) swap(was *column, f *filling) []group {
 	is := ch.next.of(ch.next.Stored(was.Prop))
 	second := is.def

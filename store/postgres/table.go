@@ -15,7 +15,7 @@ import (
 type table struct {
 	sqltext.Table
 
-	// columns are those of Table.Columns.
+	// columns are the columns of Table.Columns.
 	columns []*column
 	// violations are by the name of a constraint or an index; see listViolations.
 	violations map[string]violation
@@ -42,7 +42,7 @@ type violation struct {
 
 // newTable is the table of an entity's card in the given schema. names has the names of tables and
 // columns, and stored says by key which entities have a table: a relation to an entity of a remote
-// Frond has nothing to refer to here. An error is a fault of the card that its author can mend.
+// Frond gets no foreign key. An error is a fault of the card that its author can mend.
 func newTable(e *schema.Entity, in string, names *migration.Names, stored func(key string) bool) (*table, error) {
 	plain := names.Table(e.Key)
 	t := &table{violations: map[string]violation{}}
@@ -79,7 +79,7 @@ func newTable(e *schema.Entity, in string, names *migration.Names, stored func(k
 // systemColumns are the columns that PostgreSQL adds to each table.
 var systemColumns = []string{"tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"}
 
-// useSearch gives the table the search of its entity, with words that are kept or made.
+// useSearch gives the table the search of its entity; kept says whether columns keep its words.
 func (t *table) useSearch(kept bool) {
 	form := searchForm
 	if kept {
@@ -156,9 +156,9 @@ func (t *table) listViolations() {
 	}
 }
 
-// scanHistory remembers that keys had more rows than a scan may read. Its zero value knows nothing.
+// scanHistory remembers that keys had more rows than a scan may read. Its zero value is empty.
 type scanHistory struct {
-	// most is the greatest limit of rows a key with which a scan came to its end; 0: none did.
+	// most is the greatest limit of rows a key with which a scan came to its end, or 0.
 	most atomic.Int64
 	// pause is how many more statements are not worth a scan at that limit.
 	pause atomic.Int64

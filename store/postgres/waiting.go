@@ -12,10 +12,10 @@ import (
 // waiting prepares a database whose server was down at the start, as soon as it comes.
 type waiting struct {
 	mu sync.Mutex
-	// cancel ends the attempts, and done is closed when they have ended; nil: there are none.
+	// cancel ends the attempts, or is nil. done is closed when they have ended.
 	cancel context.CancelFunc
 	done   chan struct{}
-	// err is why the last attempt failed; nil: nobody waits.
+	// err is why the last attempt failed; nil once the database is prepared.
 	err error
 	// then runs after the attempt that succeeds.
 	then func(context.Context) error
@@ -99,7 +99,7 @@ func (w *waiting) stop() {
 }
 
 // reason is the SERVICE_UNAVAILABLE of a call that comes before the database is prepared; nil
-// where it is.
+// afterwards.
 func (w *waiting) reason() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

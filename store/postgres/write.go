@@ -38,7 +38,7 @@ func (d database) Write(ctx context.Context, w *store.Write[*table], do func(sto
 	return d.constraint(w.Table, w.Written, d.write(ctx, w, do))
 }
 
-// write runs a write: one statement where nothing else has to hold, and else a transaction.
+// write runs a write: one statement if it is all, and else a transaction.
 func (d database) write(ctx context.Context, w *store.Write[*table], do func(store.Tx) error) error {
 	s := d.access
 	if w.Terms == nil && w.Alone != nil {
@@ -250,9 +250,9 @@ func appendArrayElement(list []byte, v sqltext.Value) []byte {
 	return appendValue(list, v)
 }
 
-// checks send the counts of [sqltext.Terms] in one round trip with the write that they belong
-// to. They are a runner that is used twice: at first it gathers the statements and lets every
-// count be enough; when they have run, it gives the same calls the numbers that came.
+// checks send the counts of [sqltext.Terms] in one round trip with their write. They are a
+// runner with two uses: at first it gathers the statements and lets every count be enough; when
+// they have run, it gives the same calls the numbers that came.
 //
 //	gather   Before, After                      2 statements
 //	run      SELECT count(*) …; INSERT …; SELECT count(*) …
@@ -288,8 +288,8 @@ func (s *checks) Number(sql []byte, args []sqltext.Value) (int64, error) {
 // Rows is not called: the row that is to be changed is read before its terms are judged.
 func (s *checks) Rows([]byte, []sqltext.Value, *sqltext.Selection, *rows.Rows) error { return nil }
 
-// run sends writes together with their checks (nil: none), and judges. ran is called when they have
-// run. An error of Before comes before those of the writes.
+// run sends writes together with their checks, which may be nil, and judges. ran is called when
+// they have run. An error of Before comes before the writes' errors.
 func (s *checks) run(c *engine.Conn, around store.Checks, writes []*engine.Query, ran func()) error {
 	defer func() {
 		for _, bound := range s.bound {

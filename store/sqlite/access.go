@@ -17,7 +17,7 @@ type access struct {
 	events eventLog
 	// text writes the statements.
 	text sqltext.Database
-	// exact writes those of groups whose sums are exact for integers of any size.
+	// exact writes groups whose sums are exact for integers of any size.
 	exact    sqltext.Database
 	tables   atomic.Pointer[tables]
 	changing atomic.Bool // this process makes the tables fit its cards
@@ -31,8 +31,8 @@ type tables = store.Tables[*table]
 // naming gives new tables and columns their names.
 var naming = migration.Naming{Table: tableName, Column: columnName}
 
-// newTables compiles the tables of entities under their names. In another program's database this
-// program makes none, and every entity is mapped to one.
+// newTables compiles the tables of entities under their names. Every entity of another program's
+// database is mapped to one of its tables.
 func newTables(db *engine.DB, entities []*schema.Entity, names *migration.Names) (*tables, error) {
 	own := func(e *schema.Entity) bool { return !db.Foreign() || e.Table == nil }
 	return store.NewTables(entities, names, own, func(e *schema.Entity, all *tables, stored func(key string) bool) (*table, error) {

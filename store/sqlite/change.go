@@ -144,8 +144,8 @@ func (ch *change) dropColumn(s *migration.Step, was *migration.Column) (rebuild 
 	return true, ch.Dropped(s, was)
 }
 
-// changeType judges a change of a type: one that loses nothing is done; else the values are
-// computed by the author's expression or converted, which takes a flag.
+// changeType judges a change of a type. A change that keeps every value is done; else the
+// values are computed by the author's expression or converted, which takes a flag.
 func (ch *change) changeType(s *migration.Step, d *migration.Difference) error {
 	from, to := d.WasColumn.Kind, d.Column.Kind
 	held, err := ch.Count("t." + quote(s.Column) + " IS NOT NULL")
@@ -177,9 +177,9 @@ func (ch *change) changeType(s *migration.Step, d *migration.Difference) error {
 	return err
 }
 
-// conversions are the changes of a column's type that lose nothing, by "from to to" in the names of
-// kindName, with a condition that each row has to meet ($ is the column; "" is none). Beyond 2^53 a
-// REAL does not hold every integer.
+// conversions are the changes of a column's type that keep every value, by "from to to" in the
+// names of kindName. Each has a condition that every row has to meet ($ is the column), or "".
+// Beyond 2^53 a REAL does not hold every integer.
 var conversions = map[string]string{
 	"date to string":      "",
 	"date-time to string": "",

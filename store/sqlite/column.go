@@ -14,8 +14,7 @@ import (
 )
 
 // newColumn is the column of a field, whose name is among names; stored says by key which entities
-// have a table. Types
-// are those of STRICT tables:
+// have a table. The types are the types of STRICT tables:
 //
 //	integer, boolean      INTEGER
 //	number                REAL
@@ -147,8 +146,8 @@ func tableName(key string) string {
 	return key
 }
 
-// columnName is the column of a field: its name, or its bytes in hex where it has other signs
-// than letters, digits, "_" and "-".
+// columnName is the column of a field: its name, or its bytes in hex if it has other signs than
+// letters, digits, "_" and "-".
 func columnName(field string) string {
 	if !plainName(field) {
 		return escapeName(field)
@@ -171,5 +170,6 @@ func plainName(name string) bool {
 }
 
 // escapeName spells a name in hex after "~", so that no character that an author chose reaches SQL.
-// No plain name begins so. No card has such a name today, since the reader of cards allows none.
+// A plain name never begins with "~". No card has such a name today, since the reader of cards
+// refuses it.
 func escapeName(name string) string { return "~" + hex.EncodeToString([]byte(name)) }

@@ -12,11 +12,11 @@ import (
 	"github.com/frondhost/frond/store/sqltext"
 )
 
-// Describe reads the catalogue of a database file that any program may have made. Nothing is
-// written. SQLite columns hold values of any type unless their table is STRICT, so the rows are
-// looked at as well: a column whose values are of another type than it declares is described
-// by its values, and one with values of several types is unfit. The error is one sentence that
-// names the file.
+// Describe reads the catalogue of a database file of any program, without a write to the file.
+// SQLite columns hold values of any type unless their table is STRICT, so Describe reads the
+// rows as well: a column with values of another type than it declares is described by its
+// values, and one with values of several types is unfit. The error is one sentence that names
+// the file.
 func Describe(ctx context.Context, path string) (*dbschema.Database, error) {
 	c, err := engine.Peek(ctx, path)
 	if err != nil {
@@ -29,8 +29,8 @@ func Describe(ctx context.Context, path string) (*dbschema.Database, error) {
 	return db, errors.Join(err, c.Close())
 }
 
-// describe reads the tables of a connection. observe says of which tables the rows are looked
-// at too; the types of the others are those that their columns declare.
+// describe reads the tables of a connection. observe reports whether to read a table's rows
+// too; the other tables keep the types that their columns declare.
 func describe(c *engine.Conn, observe func(*dbschema.Table) bool) (*dbschema.Database, error) {
 	r := &describing{conn: c, byName: map[string]*dbschema.Table{}}
 	for _, step := range []func() error{r.tables, r.columns, r.foreignKeys, r.indexes} {

@@ -99,7 +99,7 @@ func (dialect) OneOf(b *sqltext.Builder, c *sqltext.Column, alias string, keys s
 }
 
 // appendElement appends a value to a JSON array that begins with its bracket. A blob has no
-// JSON and becomes null, which equals nothing.
+// JSON and becomes null, which never equals a value.
 func appendElement(list []byte, v sqltext.Value) []byte {
 	list = jsontext.Comma(list)
 	switch v.Kind {
@@ -113,8 +113,8 @@ func appendElement(list []byte, v sqltext.Value) []byte {
 	return append(list, "null"...)
 }
 
-// Match writes a test on a part of a text. No pattern language is involved, so there is
-// nothing to escape (docs/decisions/sqlite.md). A prefix becomes a range, which an index answers:
+// Match writes a test on a part of a text. It uses no pattern language, so it needs no escapes
+// (docs/decisions/sqlite.md). A prefix becomes a range, which an index answers:
 //
 //	contains "b"      instr(t0."name", 'b') > 0
 //	icontains "B"     instr(frond_lower(t0."name"), 'b') > 0
@@ -147,7 +147,7 @@ func (dialect) Match(b *sqltext.Builder, op filter.Op, c *sqltext.Column, alias 
 		}
 		b.Between(alias, c, text, above)
 	case filter.EndsWith:
-		// by bytes: SQLite's substr of a text stops at a NUL, that of a blob does not
+		// by bytes: SQLite's substr stops at a NUL in a text, but not in a blob
 		b.Text("substr(CAST(")
 		b.Column(alias, c)
 		b.Text(" AS BLOB), ")

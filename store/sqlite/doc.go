@@ -2,8 +2,8 @@
 // SQLite file, or over a database in memory, through the native API of
 // ncruces/go-sqlite3.
 //
-// Tables come from cards. [Store.Prepare] makes missing tables and columns, applies changes that
-// lose nothing, and refuses the others by name, before anything is changed:
+// Tables come from cards. [Store.Prepare] makes missing tables and columns, and applies changes
+// that keep every value. Before its first change it refuses all others by name:
 //
 //	store, err := sqlite.Open(ctx, sqlite.Options{Path: ".frond/shop.db"})
 //	…

@@ -30,7 +30,7 @@ func (r *reading) each() error {
 	if r.Find.Count {
 		b.Text("SELECT *, NULL FROM (") // as for a page: the counts come after the rows
 	}
-	// With one row at most for each key there is nothing to order and to limit. A limit of 0
+	// With one row at most for each key, the order and the limit do not matter. A limit of 0
 	// asks for totals alone, and an offset leaves that row out.
 	if c.Unique() && r.Find.Each.Through == nil && r.Find.Limit > 0 && r.Find.Offset <= 0 {
 		r.plain(b, c, keys)
@@ -192,8 +192,8 @@ func (r *reading) join(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value
 	}
 }
 
-// totals writes the second half of a statement that counts the rows of each key, after those of the
-// first half. Keys without rows are not in it; their totals are 0.
+// totals writes the second half of a statement, which counts the rows of each key. Keys without
+// rows are not in it; their totals are 0.
 //
 //	… LIMIT -1) UNION ALL SELECT k.key, NULL, …, count(*) … GROUP BY k.key
 func (r *reading) totals(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value) {

@@ -7,15 +7,15 @@ import (
 	"github.com/frondhost/frond/store/sqltext"
 )
 
-// An estimated total is exact where that costs little: without a filter, where the page shows
-// it, and where at most [sqltext.EstimateFrom] rows meet the filter. Beyond, a sample of the table says
-// how many of its rows meet the filter (docs/decisions/filters-and-paging.md):
+// An estimated total is exact if that costs little: without a filter, when the page shows it, and when
+// at most [sqltext.EstimateFrom] rows meet the filter. Beyond, a sample of the table says how many of
+// its rows meet the filter (docs/decisions/filters-and-paging.md):
 //
 //	page      rows read, and no more behind them          exact
 //	count     SELECT count(*) FROM (… LIMIT 10001)        exact up to 10,000
 //	sample    2,000 rows spread over the row numbers      rows of the table × share that meets
 //
-// Each statement has a tenth of a statement's time. Where that is not enough the answer is the
+// Each statement has a tenth of a statement's time. If the time is too short, the answer is the
 // number known so far.
 const (
 	sampleRows   = 2_000
@@ -48,8 +48,8 @@ func (r *reading) estimate(c *engine.Conn) (int64, error) {
 	s := r.store.text.Builder()
 	defer s.Free()
 	row := r.Table.Name + "." + r.table.rowid
-	// The rows at places that are spread over the table by the golden ratio (equal steps
-	// would fall in with what repeats in it), the next one where there is none.
+	// The golden ratio spreads the places over the table, because equal steps could fall in
+	// with a pattern of the rows. A place without a row takes the next row.
 	s.Text("WITH RECURSIVE bounds(low, high) AS (SELECT min(", row, "), max(", row, ") FROM ", r.Table.Name, "), steps(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM steps WHERE i < ",
 		strconv.Itoa(sampleRows-1), ") SELECT count(*) FROM steps CROSS JOIN bounds CROSS JOIN ", r.Table.Name, " AS ")
 	alias := s.Alias()
@@ -64,8 +64,8 @@ func (r *reading) estimate(c *engine.Conn) (int64, error) {
 	return max(known, all*met/sampleRows), nil
 }
 
-// hurried runs a statement that returns one number, in a part of the time that a statement
-// has; done is false where that was not enough.
+// hurried runs a statement that returns one number, in a part of a statement's time; done is
+// false if the time was too short.
 func (r *reading) hurried(c *engine.Conn, b *sqltext.Builder) (n int64, done bool, err error) {
 	if err := b.Ready(); err != nil {
 		return 0, false, err

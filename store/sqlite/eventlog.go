@@ -26,14 +26,14 @@ const (
 	cursorsTable = ownPrefix + "cursors"
 	deadTable    = ownPrefix + "dead"
 
-	// eventColumns are those of an event, as eventValues and readEvent have them.
+	// eventColumns are the columns of an event, as eventValues and readEvent have them.
 	eventColumns = "position, id, frond, name, change, entity, key, at, data, before, trace, actor"
 	// eventTypes are their types, for two tables. Times are microseconds since 1970.
 	eventTypes = "id TEXT NOT NULL, frond TEXT NOT NULL, name TEXT NOT NULL, change TEXT NOT NULL, entity TEXT NOT NULL, key TEXT, at INTEGER NOT NULL, data TEXT, before TEXT, trace TEXT NOT NULL, actor TEXT"
 )
 
-// makeEventTables are the statements that make the tables where they are missing. AUTOINCREMENT keeps
-// the last position in sqlite_sequence, where it outlives the events.
+// makeEventTables are the statements that make the missing tables. AUTOINCREMENT keeps the last
+// position in sqlite_sequence, which outlives the events.
 var makeEventTables = []string{
 	`CREATE TABLE IF NOT EXISTS "` + eventsTable + `" (position INTEGER PRIMARY KEY AUTOINCREMENT, ` + eventTypes + `) STRICT`,
 	`CREATE TABLE IF NOT EXISTS "` + logTable + `" (oldest INTEGER NOT NULL) STRICT`,
@@ -64,7 +64,7 @@ const (
 	readTrim = `SELECT position, at FROM "` + eventsTable + `" ORDER BY position LIMIT ?`
 )
 
-// maxScanned is how many events one Log looks at for those that are wanted.
+// maxScanned is how many events one Log reads in search of the wanted ones.
 const maxScanned = 4096
 
 // errForeign is the cause of a failed Emit in another program's database.
@@ -121,7 +121,7 @@ func (l *eventLog) prepare(c *engine.Conn) error {
 	return c.Exec(`INSERT INTO "`+logTable+`" (oldest) VALUES (?)`, begin)
 }
 
-// prepared remembers after a commit that the tables are made. A dry run commits nothing.
+// prepared remembers after a commit that the tables exist. A dry run does not commit.
 func (l *eventLog) prepared(ctx context.Context) func() {
 	if facade.InDryRun(ctx) {
 		return nil
@@ -129,7 +129,7 @@ func (l *eventLog) prepared(ctx context.Context) func() {
 	return func() { l.ready.Store(true) }
 }
 
-// write runs do in a transaction, or in that of ctx, after the tables are made.
+// write runs do in a transaction, or in the transaction of ctx, after it has made the tables.
 func (l *eventLog) write(ctx context.Context, do func(*engine.Conn) error) error {
 	return l.db.Write(&engine.Op{Ctx: ctx, Committed: l.prepared(ctx), Run: func(c *engine.Conn) error {
 		if err := l.prepare(c); err != nil {

@@ -15,11 +15,10 @@ import (
 	"github.com/frondhost/frond/store/sqltext"
 )
 
-// Find reads rows in one statement (an estimated total takes up to three): a row by its key, a
-// page and its total, or the rows of many keys and the total of each. The result belongs to the caller. Errors:
-// BAD_REQUEST for a cursor of another order or a filter that SQLite cannot take,
-// UNPROCESSABLE_ENTITY where a statement has used up its time, SERVICE_UNAVAILABLE where the
-// database cannot be reached, ctx's own where it ends.
+// Find reads rows in one statement (an estimated total takes up to three): a row by its key, a page and its
+// total, or the rows of many keys and the total of each. The result belongs to the caller. Errors: BAD_REQUEST
+// for a cursor of another order or a filter that SQLite cannot take, UNPROCESSABLE_ENTITY if a statement has
+// used up its time, SERVICE_UNAVAILABLE if the database cannot be reached, or ctx's own error.
 func (s *access) Find(ctx context.Context, q *facade.Find) (*facade.Found, error) {
 	t, err := s.table(q.Entity)
 	if err != nil {
@@ -44,7 +43,7 @@ func (s *access) Find(ctx context.Context, q *facade.Find) (*facade.Found, error
 }
 
 // written writes the statement of a read, with sums that are exact for integers of any size or as SQLite
-// adds. A read that finds no row for certain has its answer.
+// adds. A read that cannot find a row has its answer already.
 func (s *access) written(ctx context.Context, t *table, q *facade.Find, exact bool) (r *reading, err error) {
 	db := &s.text
 	if exact {
@@ -108,8 +107,8 @@ func (r *reading) page() {
 	b.Limit(r.Find)
 }
 
-// total writes the number of rows that meet the conditions: a subquery, or without a filter
-// the number that is kept. A search alone is counted without the table.
+// total writes the number of rows that meet the conditions: a subquery, or without a filter the
+// stored number. A search alone is counted without the table.
 func (r *reading) total(b *sqltext.Builder) {
 	if r.Find.Where == nil {
 		b.Text(r.table.tallied())

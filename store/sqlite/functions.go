@@ -12,7 +12,7 @@ import (
 
 // The SQL functions that groups are made by. All of them are null for null.
 
-// errOverflow ends a statement whose sum of integers is none of 64 bits. SQLite's own sum has the same
+// errOverflow ends a statement whose sum of integers exceeds 64 bits. SQLite's own sum has the same
 // message, and no code.
 var errOverflow = errors.New("integer overflow")
 
@@ -66,7 +66,7 @@ func moment(ctx sqlite3.Context, args ...sqlite3.Value) {
 	}
 }
 
-// zones are those that were named, by their names.
+// zones are the time zones of earlier calls, by their names.
 var zones sync.Map
 
 // zoneOf is the zone of a name; the façade has looked it up before.

@@ -82,8 +82,8 @@ func (d dialect) Grouped(b *sqltext.Builder, c *aggregate.Column, of, column *sq
 	}
 }
 
-// functions are the SQL functions of values; those of decimals differ where SQLite would compute
-// with binary numbers.
+// functions are the SQL functions of values. Decimals have functions of their own where SQLite
+// would compute with binary numbers.
 var functions = map[aggregate.Func]struct{ plain, ofDecimals string }{
 	aggregate.Sum: {"sum", "frond_total"}, aggregate.Avg: {"avg", "frond_avg"}, aggregate.Min: {plain: "min"}, aggregate.Max: {plain: "max"},
 }

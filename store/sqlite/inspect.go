@@ -13,9 +13,9 @@ import (
 // The tables of a file are read back from their CREATE statements: the schema has no other record.
 // This program wrote them, so only the text of [table.sql] and [table.indexSQL] has to be understood.
 
-// inspect reads every table of the file except those of [ownPrefix], by its name in lower case.
-// One that this program did not make is foreign. Tables come first in the statement's answer, so
-// that indexes find theirs.
+// inspect reads every table of the file except the [ownPrefix] ones, by its name in lower case.
+// A table of another program is foreign. Tables come first in the statement's answer, so that
+// indexes find theirs.
 func inspect(c *engine.Conn) (tables []*migration.Table, err error) {
 	all := map[string]*migration.Table{}
 	err = c.Each(func(st *engine.Stmt) {

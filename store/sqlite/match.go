@@ -43,7 +43,7 @@ func (dialect) Ranked(b *sqltext.Builder, t *sqltext.Table, alias string, q *sea
 	b.Text(") AS ", sqltext.RankAlias, " CROSS JOIN ", t.Name, " AS ", alias, " ON ", alias, ".", t.Search.RowID, " = ", sqltext.RankAlias, ".id")
 }
 
-// weights are the factors of the weights of fields, those of PostgreSQL.
+// weights are the factors of the weights of fields, with PostgreSQL's numbers.
 var weights = map[byte]string{'A': "1.0", 'B': "0.4", 'C': "0.2", 'D': "0.1"}
 
 // matchText writes a query in the language of FTS5. Words have letters and digits alone, and
@@ -95,10 +95,9 @@ func searchModule(db *sqlite3.Conn) error {
 	return fts5.RegisterCustom(db, func(api *fts5.API) error { return api.CreateFunction("frond_rank", rank) })
 }
 
-// rank is the SQL function frond_rank: how well the words of a row meet the query, from the row's own
-// texts in the searched fields alone. What other rows and fields have in them does not change it, so that
-// it says nothing about them. Each phrase counts by how often a field has it, less for each further time, times
-// the field's weight.
+// rank is the SQL function frond_rank: how well the words of a row meet the query, from the row's own texts in
+// the searched fields alone. The texts of other rows and fields do not change the rank, so it does not reveal
+// them. Each phrase counts by how often a field has it, less for each further time, times the field's weight.
 func rank(fts fts5.Context, ctx sqlite3.Context, arg ...sqlite3.Value) {
 	var room [8]float64
 	sum := 0.0

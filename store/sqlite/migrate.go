@@ -16,13 +16,13 @@ import (
 	"github.com/frondhost/frond/store/sqltext"
 )
 
-// Prepare makes or changes the tables of entities as a start does: what loses nothing and the
-// cards need is applied, in one transaction; the error is [migration.Refused] where the cards
-// need more, and then nothing has changed. Other errors are those of a card that no table can
-// follow, and of the database. Views and entities without a primary key have no table. Tables
-// and columns that no card describes are left alone. Prepare may be called again, with other
-// cards, while the store is in use: writes wait for it, and reads that began before it keep
-// their tables.
+// Prepare makes or changes the tables of entities as a start does: in one transaction it
+// applies the changes that the cards need and that keep every value. If the cards need more,
+// the error is [migration.Refused], and the database is unchanged. Other errors come from the
+// database, or from a card that no table can follow. Views and entities without a primary key
+// have no table. Tables and columns that no card describes are left alone. Prepare may be
+// called again, with other cards, while the store is in use: writes wait for it, and reads that
+// began before it keep their tables.
 func (s *access) Prepare(ctx context.Context, entities []*schema.Entity) error {
 	return s.start(ctx, entities, catalog.SchemaChanges{}, false)
 }
@@ -33,7 +33,7 @@ func (s *access) start(ctx context.Context, entities []*schema.Entity, changes c
 	return err
 }
 
-// Plan returns what Migrate would do, and changes nothing.
+// Plan returns the plan of Migrate without a change to the database.
 func (s *access) Plan(ctx context.Context, task *migration.Task) (plan *migration.Plan, err error) {
 	all, err := s.compiled(ctx, task.Entities)
 	if err != nil {
@@ -50,10 +50,10 @@ func (s *access) Plan(ctx context.Context, task *migration.Task) (plan *migratio
 	return plan, err
 }
 
-// Migrate changes the tables to the form of the cards, in one transaction: it applies all steps of
-// the plan or none. A process that dies in the middle leaves the file as it was. The error is
-// [migration.Refused] where steps are refused, and the plan is returned with it. Of a task that is
-// a start's, the plan has the steps that were applied.
+// Migrate changes the tables to the form of the cards: it applies all steps of the plan in one
+// transaction. A process that dies in the middle leaves the file as it was. If steps are refused,
+// the error is [migration.Refused], and the plan is returned with it. The plan of a start has only
+// the applied steps.
 func (s *access) Migrate(ctx context.Context, task *migration.Task) (plan *migration.Plan, err error) {
 	all, err := s.compiled(ctx, task.Entities)
 	if err != nil {
@@ -96,8 +96,8 @@ func (s *access) compiled(ctx context.Context, entities []*schema.Entity) (*tabl
 }
 
 // migrate runs on the writer, outside a transaction: a table can only be rebuilt while foreign keys
-// are not enforced, and PRAGMA foreign_keys does nothing inside a transaction. It writes its log
-// lines after the commit, and returns the last migrator with the steps of all passes.
+// are not enforced, and a transaction ignores PRAGMA foreign_keys. It writes its log lines after
+// the commit, and returns the last migrator with the steps of all passes.
 func (s *access) migrate(ctx context.Context, c *engine.Conn, task *migration.Task, all *tables) (m *migrator, plan *migration.Plan, err error) {
 	plan = &migration.Plan{}
 	if err := c.Once("PRAGMA foreign_keys = OFF"); err != nil {
@@ -217,8 +217,8 @@ func (m *migrator) execute() (err error) {
 		}
 		if err := w.run(); err != nil {
 			if errors.Is(err, sqlite3.CONSTRAINT) {
-				// Each column was looked at before; this is how two of them meet, or a value
-				// that was computed.
+				// Each column was checked before; this error comes from two columns together,
+				// or from a computed value.
 				step := w.step
 				step.Refuse("some rows break a constraint", "change those rows first")
 				return migration.Refused{step}
@@ -265,7 +265,7 @@ func (m *migrator) broken() error {
 // historyTable keeps the applied migrations, for frond migrate status.
 const historyTable = ownPrefix + "migrations"
 
-// record writes the applied steps into the history. A plan that did nothing leaves no line.
+// record writes the applied steps into the history. A plan without steps leaves no line.
 func (m *migrator) record() error {
 	if len(m.work) == 0 {
 		return nil

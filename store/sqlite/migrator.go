@@ -9,9 +9,9 @@ import (
 	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
-// migrator is one run over all tables: package migration compares the tables of the file with those
-// of the cards, and the migrator adds a function to each step that executes it. Nothing changes
-// before [migrator.apply].
+// migrator is one run over all tables: package migration compares the tables of the file with the
+// tables of the cards, and the migrator adds a function to each step that executes it. The file
+// stays unchanged until [migrator.apply].
 type migrator struct {
 	migration.Planner
 	ctx    context.Context
@@ -20,7 +20,7 @@ type migrator struct {
 	tables *tables // under the names of the file
 
 	work []work
-	// filled are the tables with values that are computed while the plan is applied.
+	// filled are the tables with values that the plan's application computes.
 	filled []*table
 	// tallied are the tables whose number of rows is kept, by name.
 	tallied map[string]bool

@@ -37,8 +37,8 @@ func has(c *engine.Conn, table string) (bool, error) {
 	return n > 0, err
 }
 
-// eachOwn calls row for each row of a statement over one of the store's own tables. One that is not
-// there has none, and is not made for the answer.
+// eachOwn calls row for each row of a statement over one of the store's own tables. A missing table
+// has no rows; eachOwn does not make it.
 func eachOwn(c *engine.Conn, table string, row func(*engine.Stmt), sql string, args ...sqltext.Value) error {
 	there, err := has(c, table)
 	if err != nil || !there {
@@ -62,7 +62,7 @@ func (m *migrator) write() error {
 	return nil
 }
 
-// forgetSQL removes the entry of a column that is dropped.
+// forgetSQL removes the entry of a dropped column.
 func forgetSQL(table, column string) string {
 	return `DELETE FROM "` + namesTable + `" WHERE "table" = ` + engine.LiteralText(table) + ` AND "column" = ` + engine.LiteralText(column)
 }

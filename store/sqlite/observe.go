@@ -68,11 +68,11 @@ func (r *describing) observe(t *dbschema.Table) error {
 
 // settleType corrects a declared type by the values that are there:
 //
-//	no values              the declared type; one that nobody knows is unfit
+//	no values              the declared type; an unknown one is unfit
 //	bytes, several types   unfit
-//	texts                  a date or JSON where it is declared and all are, else text
-//	whole numbers          boolean where it is declared and all are 0 or 1; float where that is
-//	                       declared, and no number needs more digits than a float has; else integer, of 64 bits where one is that large
+//	texts                  a date or JSON if it is declared and all are, else text
+//	whole numbers          boolean if it is declared and all are 0 or 1; float if it is declared,
+//	                       and no number needs more digits than a float has; else integer, of 64 bits if one is that large
 //	other numbers          float
 func settleType(t *dbschema.Type, s seen) {
 	numbers := s.integers + s.reals

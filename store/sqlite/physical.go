@@ -5,8 +5,8 @@ import (
 	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
-// Move implements [migration.Database]. An index cannot be renamed: those of the table are dropped,
-// and the next pass makes them under their new names, in the same transaction.
+// Move implements [migration.Database]. SQLite cannot rename an index: Move drops the indexes of
+// the table, and the next pass makes them under their new names, in the same transaction.
 func (m *migrator) Move(after *migration.Names, moves []migration.Move) error {
 	for i := range moves {
 		mv := &moves[i]

@@ -16,7 +16,7 @@ import (
 // tokenizer cuts texts into runs of letters and digits, whose case does not count.
 const tokenizer = "unicode61 remove_diacritics 0"
 
-// isSearch reports whether an index is that of a search.
+// isSearch reports whether an index belongs to a search.
 func isSearch(index string) bool { return strings.Contains(index, sqltext.SearchMark) }
 
 // searchName is the name of the table that FTS5 keeps for an index.

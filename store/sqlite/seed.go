@@ -18,7 +18,8 @@ const seedsTable = ownPrefix + "seeds"
 const makeSeeds = `CREATE TABLE IF NOT EXISTS "` + seedsTable + `" (entity TEXT PRIMARY KEY, at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP) STRICT`
 
 // Seeded says which of entities have had their seeds in this store's life, whether or not the
-// rows are still there. A store without the table has had none; it is not made for the answer.
+// rows are still there. A store without the table has had no seeds; Seeded does not make the
+// table.
 func (s *access) Seeded(ctx context.Context, entities []*schema.Entity) (done map[*schema.Entity]bool, err error) {
 	err = s.db.Read(ctx, func(c *engine.Conn) error {
 		done = map[*schema.Entity]bool{}

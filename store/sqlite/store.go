@@ -58,11 +58,12 @@ func (s *Store) Transact(ctx context.Context, fn func(context.Context) error) er
 	return s.db.Transact(ctx, fn)
 }
 
-// Options are those of the database; see [engine.Options]. Open sets Extend and Modules itself.
+// Options are the options of the database; see [engine.Options]. Open sets Extend and Modules
+// itself.
 type Options = engine.Options
 
-// Open opens the database, and makes it where it is missing. The error is one sentence that
-// names the path, the reason and what to do. Close the store in the end.
+// Open opens the database, and makes a missing one. The error is one sentence that names the
+// path, the reason and what to do. Close the store in the end.
 func Open(ctx context.Context, opts Options) (*Store, error) {
 	s := New(opts)
 	if err := s.Open(ctx, opts.Foreign); err != nil {
@@ -101,9 +102,9 @@ func (s *Store) Close() error {
 	return s.db.Close()
 }
 
-// Check returns why the store does not take writes; nil where it does. After a failure of the
-// disk it writes and removes a large value, so that a store recovers by itself when there is
-// space again.
+// Check returns why the store does not take writes, or nil. After a failure of the disk it
+// writes and removes a large value, so that a store recovers by itself when there is space
+// again.
 func (s *Store) Check(ctx context.Context) error { return s.db.Check(ctx) }
 
 // Backup writes the store at path into a file of its own, as of one moment, also while other

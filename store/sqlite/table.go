@@ -16,7 +16,7 @@ import (
 // description never changes.
 type table struct {
 	sqltext.Table
-	// columns are those of Table.Columns.
+	// columns are the columns of Table.Columns.
 	columns []*column
 	// rowid is a name of SQLite's own number of a row that no field has taken: rowid, oid or
 	// _rowid_. Where all are taken it is "", and the primary key replaces it.
@@ -24,7 +24,8 @@ type table struct {
 	// foreign says that the table is another program's: its card describes it and does not change it.
 	foreign bool
 
-	// violations returns those of the table by SQLite's message, made at the first call; see listViolations.
+	// violations returns the table's violations by SQLite's message. The first call makes the map; see
+	// listViolations.
 	violations func() map[string]violation
 
 	// tallying says that the writer has been asked to keep the number of rows.
@@ -55,9 +56,9 @@ type column struct {
 const decimalCollation = "decimal"
 
 // newTable is the table of an entity's card. names has the names of tables and columns, and stored
-// says by key which entities have a table: a relation to an entity of a remote Frond has nothing
-// to refer to here. An error is a fault of the card that its author can mend: two fields whose
-// names differ by case alone, or no primary key.
+// says by key which entities have a table: a relation to an entity of a remote Frond gets no
+// foreign key. An error is a fault of the card that its author can mend: two fields whose names
+// differ by case alone, or no primary key.
 func newTable(e *schema.Entity, names *migration.Names, stored func(key string) bool) (*table, error) {
 	t := &table{}
 	var columns, made []*sqltext.Column

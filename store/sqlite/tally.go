@@ -21,9 +21,9 @@ const tallyTable = `"` + ownPrefix + `rows"`
 // table has no triggers, and its writes do not pay for them.
 const tallyFrom = 1000
 
-// tallied returns the table's number of rows as an expression. Where it is not kept, the rows
-// are counted, and it is that number's complement, below zero, so that one statement answers
-// both and readTally sees which it was:
+// tallied returns the table's number of rows as an expression. For a table without a stored
+// number the expression counts the rows, and returns the count's complement, below zero, so
+// that one statement answers both and readTally sees which it was:
 //
 //	coalesce((SELECT rows FROM "_frond_rows" WHERE name = 'post'), ~(SELECT count(*) FROM "post"))
 func (t *table) tallied() string {
@@ -117,8 +117,8 @@ func (m *migrator) is(name, sql string) (bool, error) {
 	return n > 0, err
 }
 
-// search makes the search of a table again where one of its triggers is not as it should be: the table
-// was rebuilt, or somebody else has changed them.
+// search makes the search of a table again after a rebuild of the table, or after another program has
+// changed one of its triggers.
 func (m *migrator) search(t *table) error {
 	if t.Search == nil {
 		return nil

@@ -17,7 +17,7 @@ import (
 //
 //	{"text":"infinity"}   {"integer":5}   {"real":"1.5"}   {"blob":"AA=="}
 
-// exceeds writes that the value of a column, which is not null, is beyond its card.
+// exceeds writes that the value of a column, which is never null here, is beyond its card.
 func exceeds(b *Builder, alias string, c *Column) {
 	b.Text("(")
 	c.Beyond(b, alias)

@@ -12,9 +12,9 @@ import (
 )
 
 // Builder writes one statement: its text, and the values bound to it. The text follows from the
-// shape of the call alone, so that calls of one shape share a prepared statement. Only words of
-// this package and of the dialect, names of a [Table], and numbers that are counted here are
-// written to SQL; a caller's values are bound.
+// shape of the call alone, so that calls of one shape share a prepared statement. SQL gets only
+// words of this package and of the dialect, names of a [Table], and numbers that this package
+// counts; a caller's values are bound.
 //
 // A builder comes from [Database.Builder] and goes back by Free; it belongs to one goroutine.
 type Builder struct {
@@ -27,16 +27,16 @@ type Builder struct {
 	// aliases counts the aliases of tables: the next one is t<aliases>.
 	aliases int
 
-	// joined are the aliases of one-relations that were joined, in the order in which Filter
-	// comes to their conditions; Filter takes them from the front.
+	// joined are the aliases of the joined one-relations, in the order in which Filter comes to
+	// their conditions; Filter takes them from the front.
 	joined []string
 	// depth is how many relations the condition that is being written is nested in.
 	depth int
-	// root is the alias of the table whose rows a read is about, each of which is judged once.
+	// root is the alias of the table that a read is about. Each of its rows is judged once.
 	root string
-	// reach is that of the rows that the condition is judged for.
+	// reach says how many rows the condition is judged for.
 	reach reach
-	// found is a search that finds all rows of the statement; nil: none.
+	// found is a search that finds all rows of the statement, or nil.
 	found *search.Query
 	// sure says that the row has to meet the condition that is being written: it is within no Or
 	// and no Not. Only there a relation may be joined.
@@ -88,7 +88,8 @@ func (b *Builder) Free() {
 	builders.Put(b)
 }
 
-// table is the table of an entity; nil where it has none, which fails the statement.
+// table is the table of an entity. It is nil for an entity without one, which fails the
+// statement.
 func (b *Builder) table(e *schema.Entity) *Table {
 	t, err := b.db.Table(e)
 	if err != nil {
@@ -97,7 +98,8 @@ func (b *Builder) table(e *schema.Entity) *Table {
 	return t
 }
 
-// column is the column of a field of t; nil where it has none, which fails the statement.
+// column is the column of a field of t. It is nil for a field without one, which fails the
+// statement.
 func (b *Builder) column(t *Table, p *schema.Property) *Column {
 	if t == nil {
 		return nil
@@ -116,8 +118,7 @@ func (b *Builder) Text(words ...string) {
 	}
 }
 
-// Separate appends the word between the members of a list before member i, which is none before the
-// first.
+// Separate appends the word before member i of a list, unless i is 0.
 func Separate(b *Builder, i int, word string) {
 	if i > 0 {
 		b.Text(word)
@@ -157,7 +158,7 @@ func (b *Builder) Column(alias string, c *Column) {
 	}
 }
 
-// Truth writes a condition that holds for every row, or for none.
+// Truth writes a condition that holds for every row or, if holds is false, for no row.
 func (b *Builder) Truth(holds bool) {
 	if holds {
 		b.Text(b.db.Words.True)
@@ -166,8 +167,8 @@ func (b *Builder) Truth(holds bool) {
 	}
 }
 
-// Ready returns an error where the statement has more values than the database binds, and nil
-// where it can run.
+// Ready returns an error if the statement has more values than the database binds, or an
+// earlier error.
 func (b *Builder) Ready() error {
 	if b.err != nil {
 		return b.err
@@ -215,7 +216,7 @@ func (r reach) probes(many bool) bool {
 	return r != everyRow
 }
 
-// reachOf returns the reach of the condition of a list: singleRow where it names a row by its key,
+// reachOf returns the reach of the condition of a list: singleRow if it names a row by its key,
 // else everyRow.
 func reachOf(f *filter.Filter, e *schema.Entity) reach {
 	byKey := func(sub *filter.Filter) bool { return reachOf(sub, e) == singleRow }

@@ -46,9 +46,9 @@ func Constant(p *schema.Property) Value {
 	return Value{}
 }
 
-// Target is the primary key that a field points at; nil where it does not, or where the target
-// has no table. stored says by key which entities have one: a relation to an entity of a remote
-// Frond has nothing to refer to.
+// Target is the primary key that a field points at; nil if the field is no one-relation or the
+// target has no table. stored says by key which entities have a table: an entity of a remote
+// Frond has none here.
 func Target(p *schema.Property, stored func(key string) bool) *schema.Property {
 	if p.Link == nil || p.Link.Many || p.Link.Target == nil || !stored(p.Link.Target.Key) {
 		return nil
@@ -128,7 +128,7 @@ func enum(p *schema.Property, literal func(Value) (string, bool)) string {
 }
 
 // bound is the number of a bound: an integer for a column of integers, else the stored double, so
-// that a value may equal its bound. It is false for a bound that is not a number, and for other
+// that a value may equal its bound. It is false for a bound without a number, and for other
 // kinds.
 func bound(k schema.Kind, kw schema.Keyword) (Value, bool) {
 	if i, ok := schema.Integer(kw.Value); ok && k == schema.KindInteger {
@@ -145,8 +145,8 @@ func bound(k schema.Kind, kw schema.Keyword) (Value, bool) {
 //	a one-relation      post:index author    on author, id
 //	a key of several    post:key             unique, on those
 //
-// The other side of a relation and onDelete read that of a relation. An index on a column that
-// leads another one already is left out.
+// The other side of a relation and onDelete read the index of the relation. A column that leads
+// another index gets no index of its own.
 func (t *Table) ListIndexes() {
 	leads, tail := map[*Column]bool{t.Primary: true}, t.Primary
 	if parts := t.Primary.Parts; parts != nil {
@@ -160,8 +160,7 @@ func (t *Table) ListIndexes() {
 				ix.Columns = append(ix.Columns, c)
 			}
 		}
-		// A member that is not stored leaves nothing to be unique; the primary key alone is
-		// unique by itself.
+		// Without all its members an index would check other values; the primary key alone is unique.
 		if len(ix.Columns) != len(members) || len(members) == 1 && ix.Columns[0] == t.Primary {
 			continue
 		}

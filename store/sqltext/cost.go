@@ -8,7 +8,7 @@ import (
 	"github.com/frondhost/frond/store/turns"
 )
 
-// shortRows is how many rows a read that is not a search reads at most, skipped ones included.
+// shortRows is how many rows a cheap read reads at most, skipped ones included.
 const shortRows = 1000
 
 // Lane returns how long the read may take, by its form: the number of rows that it reads, which
@@ -19,7 +19,7 @@ const shortRows = 1000
 //	pages of parents, in the order of one     Short, without a filter, for parents times limit
 //	everything else                           Search
 //
-// tallied says that the number of all rows is kept, so that counting them reads none.
+// tallied says that the number of all rows is kept, so that counting them costs no read.
 func (r *Reading) Lane(tallied bool) turns.Lane {
 	q := r.Find
 	if q.Group != nil { // of any number of rows
@@ -61,7 +61,7 @@ func light(f *filter.Filter) bool {
 }
 
 // leads reports whether an index has the rows in this order, after the values of first; nil: of all
-// rows. Behind a unique field there is nothing left to order.
+// rows. A unique field leaves one row for each value, and so no order.
 func (t *Table) leads(first *Column, order []SortKey) bool {
 	var lead []*schema.Property
 	if first != nil {

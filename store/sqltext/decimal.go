@@ -68,7 +68,7 @@ func parseDecimal(s string) (decimal, bool) {
 	return d, true
 }
 
-// digits says whether s has no other characters than 0 to 9; "" has none.
+// digits reports whether every character of s is one of 0 to 9.
 func digits(s string) bool {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {

@@ -21,8 +21,8 @@ import (
 //
 // The rank of a search is such a column too, see [Dialect]. The rows of a page whose order begins with a
 // value behind a relation are filtered in there where one is a subquery, and the database makes each such
-// value once, before it sorts; so are those of a search under [Words.SearchApart]. Without keys the table
-// has no such columns.
+// value once, before it sorts; the same goes for the rows of a search under [Words.SearchApart]. Without
+// keys the table has no such columns.
 func Sorted(r *Reading, b *Builder, keys bool) {
 	r.met, b.found = false, nil
 	ranked := keys && r.Find.Rank != nil && r.Table.Search != nil
@@ -95,9 +95,9 @@ func searches(f *filter.Filter) bool {
 	return f != nil && (f.Op == filter.Search || f.Op == filter.And && slices.ContainsFunc(f.Sub, searches))
 }
 
-// oneRow returns the rows that lead to a derived value of a row of t, where they are one at each step. Where
-// the value is of several rows behind the last step, and the database joins them ([Words.Lateral]), several is
-// that value. No step is returned for any other value of several rows.
+// oneRow returns the rows that lead to a derived value of a row of t, if each step leads to one row. A value
+// of several rows behind the last step is returned as several, if the database joins it ([Words.Lateral]). Any
+// other value of several rows returns no step.
 func oneRow(b *Builder, d *filter.Derived, t *Table, alias string) (steps []behind, several *filter.Derived) {
 	for ; d != nil; d = d.Next {
 		if d.Link.Many || d.Next == nil && d.Func != filter.Key {
@@ -133,7 +133,7 @@ func derivedValue(b *Builder, d *filter.Derived, t *Table, alias string, column 
 }
 
 // ofRows joins the value of the rows behind the row of a step. The database makes it once for each such
-// row, whatever the number of rows that lead to it:
+// row, for any number of rows that lead to it:
 //
 //	LEFT JOIN LATERAL (SELECT count(*) AS v FROM "track" AS t3 WHERE t3."album" = t2."id") AS t2v ON t2."id" IS NOT NULL
 func (s *behind) ofRows() {
@@ -159,14 +159,14 @@ type behind struct {
 	inner       string // of the rows behind it
 	own, theirs *Column
 
-	// several is a value of the rows behind the row of this step, which is joined under the alias inner
-	// with a v behind it, and completes column; nil: there is none.
+	// several is a value of the rows behind the row of this step, or nil. It is joined under the alias
+	// inner with a v behind it, and completes column.
 	several *filter.Derived
 	column  *Column
 }
 
-// newBehind begins the rows behind a relation of t; false where there is no such relation, which
-// fails the statement.
+// newBehind begins the rows behind a relation of t. It returns false if the relation does not
+// exist, which fails the statement.
 func newBehind(b *Builder, d *filter.Derived, t *Table, alias string) (s behind, ok bool) {
 	s = behind{b: b, d: d, alias: alias}
 	if s.target, s.own, s.theirs = sidesOf(b, d.Link, t); s.target != nil {

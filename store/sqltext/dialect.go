@@ -64,8 +64,8 @@ type Dialect interface {
 	// OneOf writes that the column's value is one of keys, a value made by Keys.
 	OneOf(b *Builder, c *Column, alias string, keys Value)
 	// Match writes a test on a part of a text for one of Contains, IContains, StartsWith and
-	// EndsWith. text is not empty. Letter case counts except for IContains; nothing in text is
-	// a pattern.
+	// EndsWith. text is not empty. Letter case counts except for IContains; text is never a
+	// pattern.
 	Match(b *Builder, op filter.Op, c *Column, alias string, text string)
 	// Has writes whether a JSON array holds a string, int64, float64 or bool, by value and by
 	// type: true is not 1, and "1" is not 1.
@@ -75,8 +75,8 @@ type Dialect interface {
 	Elements(b *Builder, c *Column, alias, name string, of *Column)
 	Element(b *Builder, name string, of *Column)
 	// Grouped writes a column of groups ([facade.Find.Group]), whose field has the column of under
-	// alias; nil for the number of rows, which is not written by it. It completes column, which the
-	// statement around the groups reads.
+	// alias. of is nil for the number of rows, which the caller writes. It completes column, which
+	// the statement around the groups reads.
 	Grouped(b *Builder, c *aggregate.Column, of, column *Column, alias string, zone *time.Location)
 	// Search writes that a row of t is found by q, which has alternatives. Ranked writes t under alias,
 	// beside it the rank of its rows as [RankAlias].rank; see [Words.RankFinds].

@@ -11,8 +11,8 @@ import (
 //	SELECT g.* FROM (SELECT t0."status" AS c0, count(*) AS c1 FROM "order" AS t0 WHERE … GROUP BY 1) AS g
 //	WHERE g.c1 >= ? ORDER BY g.c0 LIMIT ?
 //
-// The groups are a table to the statement around them, so that conditions, orders and cursors are
-// those of rows.
+// The groups are a table to the statement around them, so that conditions, orders and cursors
+// work as for rows.
 //
 // With Each, from writes the keys and the rows that have them, and key is the number of the key. The
 // groups of each key are numbered, up to the limit:

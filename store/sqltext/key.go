@@ -23,7 +23,7 @@ var (
 	keyUnescape = strings.NewReplacer("~0", "~", "~1", ",")
 )
 
-// joinKey is the text of a key of these values, which are not null.
+// joinKey is the text of a key of these values, all of them not null.
 func joinKey(values []Value) string {
 	var b strings.Builder
 	for i, v := range values {
@@ -142,8 +142,8 @@ func (b *Builder) equalColumns(alias string, c *Column, other string, o *Column)
 	b.Text(")")
 }
 
-// several writes a column that is compared with others as a whole: one that is made of several
-// as their list, where the other side is such a list too.
+// several writes one side of a comparison of columns. A column with parts becomes a list of
+// them if the other side is such a list too.
 func (b *Builder) several(alias string, c, with *Column, open, end string) {
 	if c.Parts == nil || len(c.Parts) != len(with.Parts) {
 		b.Column(alias, c)
@@ -171,8 +171,8 @@ func (b *Builder) equalOne(alias string, c *Column, list []Value) {
 	b.Text(")")
 }
 
-// KeyOf returns the key of a row whose values are those of [Table.Row]: null where the database
-// makes it.
+// KeyOf returns the key of a row with the values of [Table.Row]: null if the database makes the
+// key.
 func (t *Table) KeyOf(row []Value) Value {
 	if t.Primary.Parts == nil {
 		return row[t.Place(t.Primary)]

@@ -77,8 +77,8 @@ func (b *Builder) OrderBy(keys []SortKey, alias string) {
 	}
 }
 
-// Cursor returns the values of a place in an order, such as [facade.Find.From]. BAD_REQUEST
-// where they do not fit the keys: a cursor is not trusted.
+// Cursor returns the values of a place in an order, such as [facade.Find.From]. BAD_REQUEST if
+// they do not fit the keys: a cursor is not trusted.
 func Cursor(keys []SortKey, from []json.RawMessage) ([]Value, error) {
 	values := make([]Value, 0, len(keys))
 	fits := true
@@ -118,9 +118,9 @@ func Cursor(keys []SortKey, from []json.RawMessage) ([]Value, error) {
 //	a > ? OR a = ? AND (b < ? OR b = ? AND (id > ?))
 //
 // with the outermost key's bound in front of it once more (a >= ? AND …), so that an index can seek
-// by it. A null among values has its own form: nothing but nulls equals it, and everything else is
-// larger (docs/decisions/filters-and-paging.md). Including the row itself, the last comparison,
-// which is the primary key's, is >=.
+// by it. A null among values has its own form: only nulls equal it, and everything else is larger
+// (docs/decisions/filters-and-paging.md). Including the row itself, the last comparison, of the
+// primary key, is >=.
 func (b *Builder) After(keys []SortKey, values []Value, including bool, alias string) {
 	// The bound in front would leave out nulls, which are the smallest value: downwards they
 	// follow and have to stay.
@@ -137,7 +137,8 @@ func (b *Builder) After(keys []SortKey, values []Value, including bool, alias st
 	b.beyond(keys, values, including, alias)
 }
 
-// beyond writes the comparison for the first key and, where it is equal, those for the keys after it:
+// beyond writes the comparison for the first key and, for rows equal in it, the comparisons for the
+// keys after it:
 //
 //	ascending     (a > ? OR a = ? AND …)         from null   (a IS NOT NULL OR a IS NULL AND …)
 //	descending    (a < ? OR a IS NULL OR a = ? AND …)        (0 OR a IS NULL AND …)

@@ -10,8 +10,8 @@ type plan struct {
 	sql       []byte
 }
 
-// planOf returns the plan of a layout, made where the layout has none of t. An INTERNAL_ERROR says
-// that a field is not stored.
+// planOf returns the plan of a layout, and makes it for a layout without a plan of t. An
+// INTERNAL_ERROR says that a field is not stored.
 func (b *Builder) planOf(t *Table, layout *rows.Layout) (*plan, error) {
 	if p, _ := layout.Plan.Load().(*plan); p != nil && p.table == t {
 		return p, nil
@@ -46,7 +46,7 @@ func (r *Reading) Row(b *Builder, key Value) error {
 }
 
 // bindKey puts a value into the places that [Builder.Equal] has left for it at the beginning of
-// args. A text that is no key leaves them null, which equals nothing.
+// args. A text that is no key leaves them null, which never equals a value.
 func bindKey(args []Value, c *Column, v Value) {
 	if c.Parts == nil {
 		args[0] = v

@@ -16,8 +16,7 @@ import (
 type Reading struct {
 	Table *Table
 	Find  *facade.Find
-	// Number is the name of a number that the database has for each row beside its columns; "": it
-	// has none.
+	// Number is the name of a number that the database has for each row beside its columns, or "".
 	Number string
 	// FirstKey is the number of the first key of a Find with Each.
 	FirstKey int
@@ -26,7 +25,7 @@ type Reading struct {
 	// Order are the sort keys as SQL is to have them; turned round for Backward.
 	Order     []SortKey
 	Selection *Selection
-	// reach is that of Find.Where.
+	// reach is the reach of Find.Where.
 	reach reach
 	// met says that the table of the statement has only rows that meet the filter.
 	met bool
@@ -100,8 +99,8 @@ func (r *Reading) Met(b *Builder) {
 	r.Where(b, alias, " WHERE ")
 }
 
-// Where writes the filter that rows have to meet, after [Reading.From]; without a filter it writes
-// nothing. word precedes it. The result is the word before the next condition.
+// Where writes the filter that rows have to meet, after [Reading.From] and word. Without a filter
+// it does not write. The result is the word before the next condition.
 func (r *Reading) Where(b *Builder, alias, word string) (next string) {
 	if r.Find.Where == nil || r.met {
 		return word
@@ -139,8 +138,8 @@ func follow(b *Builder, order []SortKey, place []json.RawMessage, including bool
 	b.After(order, values, including, alias)
 }
 
-// KeyColumn returns the column of the keys of a Find with Each, that of the rows in between where the
-// keys lead through such rows.
+// KeyColumn returns the column of the keys of a Find with Each. If the keys lead through rows in
+// between, the column is theirs.
 func KeyColumn(b *Builder, r *Reading) (*Column, error) {
 	t, each := r.Table, r.Find.Each
 	if each.Through != nil {

@@ -45,12 +45,12 @@ func (b *Builder) Join(f *filter.Filter, t *Table, alias string) {
 }
 
 // maxRelations is how many relations a condition may go through, one after the other. The façade
-// allows fewer; this bound keeps a store safe that is called without it: each one costs several
+// allows fewer; this bound keeps a store safe without the façade: each relation costs several
 // levels of the 1,000 that SQLite takes.
 const maxRelations = 20
 
-// deeper counts one more relation of the condition that is being written; false where there are too
-// many, which fails the statement.
+// deeper counts one more relation of the current condition. It returns false for too many
+// relations, which fail the statement.
 func deeper(b *Builder) bool {
 	if b.depth == maxRelations {
 		b.fail(kiterror.Errorf(kiterror.BadRequest, "the filter is nested too deep; go through %d relations at most", maxRelations))
@@ -122,8 +122,8 @@ func (b *Builder) related(f *filter.Filter, t *Table, alias string) {
 // inList reports whether a row holds the keys of a relation as a list.
 func inList(l *schema.Link) bool { return l.Many && l.Inverse == nil }
 
-// sidesOf returns the table that a relation of t leads to, and the columns that are equal; no table
-// where there is none, which fails the statement.
+// sidesOf returns the table that a relation of t leads to, and the columns that are equal. The
+// table is nil if the target has no table, which fails the statement.
 func sidesOf(b *Builder, l *schema.Link, t *Table) (target *Table, own, theirs *Column) {
 	if target = b.table(l.Target); target == nil {
 		return nil, nil, nil
@@ -172,7 +172,7 @@ func not(op filter.Op) string {
 }
 
 // throughRows writes that rows in between lead to a row, whose key is own. equal writes that one of
-// them, with the column near, begins where it should.
+// them, with the column near, begins at the right row.
 func throughRows(b *Builder, alias string, own *Column, from, to *schema.Property, via *filter.Filter, equal func(alias string, near *Column)) {
 	t, inner := b.table(from.Owner), b.Alias()
 	if t == nil {

@@ -57,7 +57,7 @@ func (r *Reading) First() int {
 
 // Read takes the current row of a statement; false for more says that no further row is needed. The rows
 // of a Find with Each come in the order of their keys. The row beyond a limit is not kept; it sets More.
-// With total, the column behind the selection is a total where it is not null, in a row without fields.
+// With total, the column behind the selection may hold a total, in a row without fields.
 func Read[R Row](r *Reading, row R, total bool) (more bool, err error) {
 	first, key := r.First(), 0
 	if first > 0 {
@@ -100,8 +100,8 @@ func (r *Reading) next(key int) (bool, error) {
 	return !g.More, nil
 }
 
-// until begins the groups up to that of a key. Keys without rows have empty groups at the place
-// where theirs would begin.
+// until begins the groups up to the group of a key. A key without rows gets an empty group in
+// its place.
 func (r *Reading) until(key int) {
 	for r.at < key {
 		r.at++
@@ -165,10 +165,10 @@ func (r *Reading) Grown() error {
 	return r.meter.Grown(r.Read, r.Held+cap(r.keys)+8*cap(r.ends))
 }
 
-// Settle moves the rows into Found: in reverse where they were read towards the beginning, with the
-// keys that the Find asks for. groups are the ranges of rows that were ordered by themselves.
-// Without Find.Keys a group has the keys of its first and its last row, which are the page's
-// cursors; with Find.NoKeys there are none.
+// Settle moves the rows into Found with the keys that the Find asks for, and reverses rows read
+// towards the beginning. groups are the ranges of rows with an order of their own. Without
+// Find.Keys a group has the keys of its first and its last row, which are the page's cursors; with
+// Find.NoKeys it has no keys.
 func (r *Reading) Settle(groups []facade.FoundGroup) error {
 	found, n := r.Read, r.Read.Len()
 	found.Learn()
@@ -235,9 +235,9 @@ func (r *Reading) key(read int, row rows.Row) json.RawMessage {
 	return append(key, ']')
 }
 
-// RoomForEach returns how many rows to make room for at first where each of n keys has a page: a few
-// rows of each where nothing is known, since many keys have none, or as many as earlier reads of the
-// layout had.
+// RoomForEach returns how many rows to make room for at first if each of n keys has a page: as many
+// as earlier reads of the layout had. Before the first read it is a few rows for each key, since
+// many keys have no rows.
 func RoomForEach(layout *rows.Layout, n, limit int) int {
 	return layout.Likely(n*min(max(limit, 1), 4), n*max(limit, 1))
 }

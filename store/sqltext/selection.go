@@ -9,7 +9,7 @@ import (
 // Selection lists the columns of a read: the table's column for each field of a layout, and after
 // them the sort columns that the layout does not have, of which cursors are made.
 type Selection struct {
-	// Layout says which fields the rows have; it has none where the read only counts.
+	// Layout says which fields the rows have; a read that only counts has no fields.
 	Layout *rows.Layout
 	// Fields are the columns of the layout, in its order.
 	Fields []*Column

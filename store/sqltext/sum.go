@@ -20,7 +20,7 @@ type Sum struct {
 // maxPart bounds part: with a summand of 18 digits it fits a machine word.
 const maxPart = 1 << 61
 
-// Add adds a decimal or an integer; a text that is none counts as no value.
+// Add adds a decimal or an integer; any other text counts as no value.
 func (s *Sum) Add(text string) {
 	sign, rest := int64(1), text
 	if strings.HasPrefix(rest, "-") {
@@ -60,14 +60,14 @@ func (s *Sum) flush() {
 	s.part = 0
 }
 
-// Int returns the sum of integers; ok is false where it is none of 64 bits. There is none of no
+// Int returns the sum of integers; ok is false if it exceeds 64 bits. has is false without
 // values.
 func (s *Sum) Int() (n int64, has, ok bool) {
 	s.flush()
 	return s.total.Int64(), s.count > 0, s.total.IsInt64()
 }
 
-// Capped returns the sum of integers, or the integer of its sign that is furthest from 0. has is false without values.
+// Capped returns the sum of integers, or the furthest integer from 0 with its sign. has is false without values.
 func (s *Sum) Capped() (n int64, has bool) {
 	n, has, ok := s.Int()
 	switch {
@@ -116,8 +116,7 @@ func decimalText(n *big.Int, scale int) string {
 	return signed(n.Sign(), new(big.Int).Abs(n).String(), scale)
 }
 
-// signed is a number of this sign whose digits have places of them behind the point, which may be
-// less than none.
+// signed is a number of this sign with places digits behind the point; places may be negative.
 func signed(sign int, digits string, places int) string {
 	minus := ""
 	if sign < 0 {

@@ -13,27 +13,27 @@ import (
 // [NewTable] and may be shared.
 type Table struct {
 	Entity *schema.Entity
-	// Name is quoted, as SQL has it, with its schema where it needs one.
+	// Name is quoted, as SQL has it, with its schema if SQL needs one.
 	Name string
 	// Plain is the name without quotes and schema.
 	Plain string
-	// Columns are those of the stored fields, in the order of INSERT.
+	// Columns are the columns of the stored fields, in the order of INSERT.
 	Columns []*Column
 	// Primary is one of Columns, or is made of some of them (Column.Parts).
 	Primary *Column
 	// Sparse says that INSERT names only the columns that a row has: the database fills the others.
 	Sparse bool
-	// Indexes are those of the table, without that of the primary key.
+	// Indexes are the table's indexes, without the primary key's.
 	Indexes []Index
 
-	// indexed are the fields of each index that statements may count on, in its order; that of
-	// the primary key among them.
+	// indexed are the fields of each index that statements may count on, in its order; the
+	// primary key's index is among them.
 	indexed [][]*schema.Property
 
-	// Search is that of the entity; nil: its rows are not searched by words.
+	// Search is the search of the entity; nil: its rows are not searched by words.
 	Search *Search
 
-	// byIndex has the columns by Property.Index; nil for a field that is not stored.
+	// byIndex has the columns by Property.Index; nil for a field without a column.
 	byIndex []*Column
 }
 
@@ -48,10 +48,10 @@ type Column struct {
 	NotNull bool
 	// Collation is "" where texts compare by their bytes, else the collation's name.
 	Collation string
-	// Folds says that texts may be equal that are not the same letter by letter: without regard to case.
+	// Folds says that two texts may be equal although their letters differ in case.
 	Folds bool
-	// Decode appends a raw value of the column, which is not null, as JSON to dst. It is nil in
-	// a store that reads its columns by other means.
+	// Decode appends a raw value of the column, never null, as JSON to dst. It is nil in a
+	// store that reads its columns by other means.
 	Decode func(dst, raw []byte) []byte
 	// Binary says that raw is in the database's binary form, and OID is the number of its type, 0
 	// for any: for a database with such forms.
@@ -59,25 +59,25 @@ type Column struct {
 	OID    uint32
 	// Fit makes a value of a cursor one that the database reads; nil: it is one.
 	Fit func(v *Value)
-	// Fits reports whether the database reads a text as a value of the column, which is then
-	// compared as its type has it: an enum by the order of its values. nil: texts compare as
-	// texts.
+	// Fits reports whether the database reads a text as a value of the column, and so compares
+	// it by the column's type: an enum by the order of its values. nil: texts compare as texts.
 	Fits func(text string) bool
-	// Parts are the columns that a primary key of several, or a relation to one, is made of; then
-	// the column has no name, and its value is their text (see [joinKey]), null where one of them
-	// is. nil: it is a column of the table.
+	// Parts are the columns that make up a primary key of several, or a relation to one; then the
+	// column has no name, and its value is their text (see [joinKey]), null if one of them is
+	// null. nil: it is a column of the table.
 	Parts []*Column
-	// Filled says that the database gives a row a value that is written without one.
+	// Filled says that the database itself gives a new row a value here.
 	Filled bool
-	// Beyond writes that the value, which is not null, is one that the card cannot carry, which a row
+	// Beyond writes that the value, never null here, is one that the card cannot carry, which a row
 	// shows as null (beyond.go); nil: the card carries every value. Key appends a raw value as a cursor
 	// has it; nil: as a row has it.
 	Beyond func(b *Builder, alias string)
 	Key    func(dst, raw []byte) []byte
 	// Unordered says that the database has no order for the type.
 	Unordered bool
-	// Odd is called where a row holds a value that the card cannot carry, which is read as null.
-	// It may be called from many goroutines. nil: the column is this program's and holds none.
+	// Odd is called when a row holds a value that the card cannot carry, which is read as null.
+	// It may be called from many goroutines. nil: the column is this program's and every value
+	// fits.
 	Odd func()
 }
 
@@ -108,8 +108,8 @@ func (t *Table) Column(p *schema.Property) (*Column, error) {
 	return nil, kiterror.Internal(fmt.Errorf("store: %s.%s is not a stored field", t.Entity.Name, name))
 }
 
-// Stored returns the column of a field, nil for a field that is not stored and for one of
-// another entity.
+// Stored returns the column of a field, nil for a field without a column and for one of another
+// entity.
 func (t *Table) Stored(p *schema.Property) *Column {
 	if p != nil && t.Search != nil && p == t.Search.Rank.Prop {
 		return &t.Search.Rank
@@ -122,8 +122,7 @@ func (t *Table) Stored(p *schema.Property) *Column {
 	return nil
 }
 
-// Compose gives the columns that have none of their own the columns that they are made of, all
-// of which are in t.
+// Compose gives composite columns the columns that they are made of, all of which are in t.
 func (t *Table) Compose(made []*Column) {
 	e := t.Entity
 	for _, c := range made {
@@ -157,8 +156,9 @@ func (c *Column) Unique() bool {
 type Index struct {
 	Name   string // unquoted, such as post:unique slug
 	Unique bool
-	// Columns are those that the card names. Tail is the primary key behind them in an index that
-	// is not unique: every order ends in it, so that a page in the index's order needs no sorting.
+	// Columns are the columns that the card names. Tail is the primary key behind them in an index
+	// that is not unique: every order ends in it, so that a page in the index's order needs no
+	// sorting.
 	Columns []*Column
 	Tail    *Column // nil: there is none
 }
@@ -170,10 +170,10 @@ type Search struct {
 	Name string
 	// RowID is a name of SQLite's own number of a row that no column has.
 	RowID string
-	// Columns are those of the searched fields, in the order of schema.Search.
+	// Columns are the columns of the searched fields, in the order of schema.Search.
 	Columns []*Column
-	// Rank is a column beside those of the table, see [Dialect]. Its field is nil where the order of
-	// rows cannot have it.
+	// Rank is a column beside the table's own, see [Dialect]. Its field is nil if the order of rows
+	// cannot have it.
 	Rank Column
 	// Kept says that PostgreSQL keeps the words of a row in columns of the table. Another program may drop
 	// these while statements are written.
@@ -209,7 +209,7 @@ func Plain(columns []*Column) []string {
 	return names
 }
 
-// UseIndexes has statements count on t.Indexes, and on that of the primary key, which a view lacks.
+// UseIndexes has statements count on t.Indexes, and on the primary key's index, which a view lacks.
 func (t *Table) UseIndexes(view bool) {
 	if !view {
 		t.indexed = append(t.indexed, fields(t.Primary))
@@ -223,7 +223,7 @@ func (t *Table) UseIndexes(view bool) {
 	}
 }
 
-// fields are those of the columns that a column is made of, or its own.
+// fields are the fields of the columns that a column is made of, or its own.
 func fields(c *Column) []*schema.Property {
 	if c.Parts == nil {
 		return []*schema.Property{c.Prop}

@@ -48,8 +48,8 @@ type Runner interface {
 	Number(sql []byte, args []Value) (int64, error)
 }
 
-// Terms compiles the conditions of a write to t; nil without conditions. key and where are those of
-// the row that is changed; a new row has no key yet. Free the result.
+// Terms compiles the conditions of a write to t; nil without conditions. key and where belong to
+// the row to change; a new row has no key yet. Free the result.
 func (d *Database) Terms(t *Table, of *facade.Terms, key *Value, where *filter.Filter) (*Terms, error) {
 	if of == nil {
 		return nil, nil
@@ -114,7 +114,7 @@ func countAmong(b *Builder, t *Table, where *filter.Filter) error {
 }
 
 // Judge reads the row before the write and passes it to Terms.Judge, whose error ends the write.
-// there is false where no row has the key. set replaces the values of the caller; nil keeps them.
+// there is false if no row has the key. set replaces the values of the caller; nil keeps them.
 func (m *Terms) Judge(run Runner) (current rows.Row, set facade.Record, there bool, err error) {
 	if m == nil || m.look == nil {
 		return current, nil, true, nil
@@ -130,10 +130,10 @@ func (m *Terms) Judge(run Runner) (current rows.Row, set facade.Record, there bo
 	return current, set, true, err
 }
 
-// CheckRelations checks that the relations of rows that will be written name rows that exist
-// and that the caller may point at, in one statement for each relation. The error is Dangling
-// where one does not. was is the row before the write, the zero Row of new ones; own are the keys
-// of the new rows, which count as existing.
+// CheckRelations checks that the relations of new values name rows that exist and that the caller
+// may point at, in one statement for each relation. Otherwise the error is Dangling. was is the
+// row before the write, the zero Row of new ones; own are the keys of the new rows, which count
+// as existing.
 func (m *Terms) CheckRelations(run Runner, was rows.Row, is []facade.Record, own []Value) error {
 	if m == nil {
 		return nil
@@ -173,9 +173,8 @@ func (m *Terms) CheckRelations(run Runner, was rows.Row, is []facade.Record, own
 	return nil
 }
 
-// CheckVisible checks that rows that were written meet Terms.After, so that they remain visible
-// to their writer (docs/decisions/writes-and-versions.md). The error is Terms.Unmet where one does
-// not.
+// CheckVisible checks that the written rows meet Terms.After, so that they remain visible to their
+// writer (docs/decisions/writes-and-versions.md). Otherwise the error is Terms.Unmet.
 func (m *Terms) CheckVisible(run Runner, keys ...Value) error {
 	if m == nil || m.after == nil || len(keys) == 0 {
 		return nil

@@ -11,7 +11,7 @@ import (
 
 // Value is one value that is bound to a statement of any database. The zero Value is null. Values
 // of one kind are comparable with ==; a Blob is kept in S for that. A Value is small and kept in
-// slices, so that binding allocates nothing.
+// slices, so that binding does not allocate.
 type Value struct {
 	Kind ValueKind
 	S    string
@@ -114,9 +114,9 @@ func AppendFloat(dst []byte, f float64) []byte {
 	return dst
 }
 
-// After is the smallest text that sorts after every text with this prefix; false where there is
-// none, because the prefix is made of the last code point alone. Surrogates (U+D800 to U+DFFF) are
-// no code points of a text.
+// After is the smallest text that sorts after every text with this prefix. It returns false for a
+// prefix of the last code point alone, because no text sorts after it. Surrogates (U+D800 to
+// U+DFFF) are no code points of a text.
 //
 //	"ab"           "ac"
 //	"a\U0010FFFF"  "b"

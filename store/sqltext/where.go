@@ -95,7 +95,7 @@ func (b *Builder) not(subs []*filter.Filter, t *Table, alias string) {
 }
 
 // compare writes the comparison of a column with the operand of f. An operand of another type
-// than the column's is no error here: nothing equals it, and Ne holds for every row.
+// than the column's is no error here: it never equals a value, and Ne holds for every row.
 func (b *Builder) compare(f *filter.Filter, c *Column, alias string) {
 	d := b.db.Dialect
 	if f.Op == filter.In || f.Op == filter.NotIn {

@@ -9,7 +9,7 @@ import (
 )
 
 // Insert writes an INSERT of one row with all columns, so that all rows of an entity share a
-// statement. The values are those of [Table.Row]; they are not bound here.
+// statement. The values of [Table.Row] are bound by the caller.
 //
 //	INSERT INTO "post" ("id", "title") VALUES (?, ?)
 func (b *Builder) Insert(t *Table) {
@@ -96,8 +96,8 @@ func (t *Table) written(m *schema.Member) (c *Column, v Value, err error) {
 	return c, v, nil
 }
 
-// Update writes the statement that changes one row and returns it; with nothing to set it
-// reads the row. VALIDATION_FAILED for a value that its column cannot hold.
+// Update writes the statement that changes one row and returns it; without a set it reads the
+// row. VALIDATION_FAILED for a value that its column cannot hold.
 //
 //	UPDATE "post" AS t0 SET "title" = ? WHERE t0."id" = ? AND … RETURNING "id", "title"
 func (b *Builder) Update(t *Table, sel *Selection, key Value, where *filter.Filter, set facade.Record) error {

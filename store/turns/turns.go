@@ -65,7 +65,7 @@ type Queue struct {
 	released *sync.Cond // signalled when a turn ends
 }
 
-// share is a number of connections by lane: that of a lane counts the slower ones too.
+// share is a number of connections by lane. The number of a lane includes the slower lanes.
 type share [3]int
 
 // admits reports whether a call of a lane may be added to held, where s is the most.
@@ -176,8 +176,8 @@ func (q *Queue) look() {
 	}
 }
 
-// holders returns the caller and the request that a turn counts for, nil for none, and counts the
-// turn in with 1 and out with -1. The caller holds mu.
+// holders returns the caller and the request that a turn counts for, each of which may be nil,
+// and counts the turn in with 1 and out with -1. The caller holds mu.
 func (q *Queue) holders(t *Turn, by int) (of [2]*holder) {
 	for i, key := range [2]any{t.Caller, t.Request} {
 		if key == nil {
@@ -235,7 +235,7 @@ func (q *Queue) Leave(t Turn) {
 	q.released.Broadcast()
 }
 
-// next returns the place of the waiter that is let in next, -1 for none. The caller holds mu.
+// next returns the index of the next waiter to let in, or -1. The caller holds mu.
 func (q *Queue) next() int {
 	best, fewest := -1, [2]int{}
 	for i, w := range q.waiting {
@@ -272,7 +272,7 @@ func (q *Queue) InUse() int {
 	return q.now[Keyed]
 }
 
-// Drain waits until nobody has a turn.
+// Drain waits until every turn has ended.
 func (q *Queue) Drain() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

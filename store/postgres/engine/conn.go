@@ -22,11 +22,11 @@ import (
 type Conn struct {
 	pg *pgconn.PgConn
 	in wire
-	// out are the messages that are not sent yet.
+	// out are the unsent messages.
 	out []byte
-	// kept are the prepared statements; nil for a pooler, where none is kept.
+	// kept are the prepared statements; nil for a pooler, which keeps no statements.
 	kept *statements
-	// state is the transaction's as the server said last: 'I' none, 'T' open, 'E' failed.
+	// state is the transaction's as the server said last: 'I' no transaction, 'T' open, 'E' failed.
 	state byte
 	// broken is why the connection cannot be used further.
 	broken error
@@ -37,15 +37,16 @@ type Conn struct {
 
 	watchdog watchdog
 	lent     lent
-	// slow is from how long on a batch of statements is logged; 0: none is.
+	// slow is the shortest time of a batch of statements that is logged; 0: the connection logs
+	// no batches.
 	slow    time.Duration
 	slowLog *facade.SlowLog
 	log     *slog.Logger
-	// measure is given the time of each round trip, where it is set.
+	// measure, if set, receives the time of each round trip.
 	measure func(time.Duration, facade.Failure)
 	// scope is the transaction that the statements run in.
 	scope *scope
-	// trace and observe are called before each statement, where they are set.
+	// trace and observe, if set, are called before each statement.
 	trace   func(sql string, args ...any)
 	observe func(facade.Statement)
 	plans   bool // observe wants plans
@@ -69,7 +70,7 @@ type Query struct {
 	// the error of the run, and no row is read.
 	Types []uint32
 	// Row, where set, is given each row. The values are valid until it returns; nil is null. After
-	// an error the rows after it are dropped, and the error is that of the run.
+	// an error of Row the run drops the rows after it and returns the error.
 	Row func(values [][]byte) error
 
 	// Reset, where set, is called each time before the statement is sent: it forgets what Row
@@ -83,7 +84,7 @@ type Query struct {
 
 	plan *facade.Plan // for the observer
 
-	// prepared is the statement of the connection that it runs as; nil where none is kept.
+	// prepared is the statement of the connection that it runs as, or nil.
 	prepared *statement
 }
 
@@ -93,11 +94,11 @@ type Form = int16
 // BinaryForm is the form of a value in the bytes of its type; the zero Form is text.
 const BinaryForm Form = 1
 
-// bare is a statement without values whose rows nobody reads.
+// bare is a statement without values whose rows are ignored.
 func bare(text string) *Query { return &Query{Text: []byte(text)} }
 
-// Run sends statements in one round trip and reads what came of each. Where one fails, those after
-// it are not run; Done says which were. Outside a transaction all of them are one.
+// Run sends statements in one round trip and reads the answer to each. If one fails, the
+// statements after it do not run; Done says which did. Outside a transaction they all are one.
 func (c *Conn) Run(queries ...*Query) error {
 	if s := c.scope; s != nil {
 		return s.run(c, false, queries)
@@ -105,12 +106,12 @@ func (c *Conn) Run(queries ...*Query) error {
 	return c.send(queries)
 }
 
-// Alone reports whether what Run sends is a transaction by itself, so that a setting which holds
-// until its end changes nothing else.
+// Alone reports whether Run sends a transaction by itself, so that a setting which holds until
+// its end changes no other statements.
 func (c *Conn) Alone() bool { return c.scope == nil && c.state == 'I' }
 
 // Conclude is Run for the last statements of a [DB.Write] or a read: the commit, or the release of the
-// savepoint, goes with them. Where a write is part of a larger transaction or is a dry run nothing is
+// savepoint, goes with them. A part of a larger transaction and a dry run do not commit here.
 // committed here.
 func (c *Conn) Conclude(queries ...*Query) error {
 	if s := c.scope; s != nil {
@@ -191,9 +192,9 @@ func (c *Conn) interrupted(cause, err error) error {
 	return err
 }
 
-// planOf asks for the plan of a statement that reads, by EXPLAIN ANALYZE where it may run twice; nil for
-// any other, and within a transaction, which a failure would end. The statement itself reports its
-// errors.
+// planOf asks for the plan of a statement that reads, by EXPLAIN ANALYZE if it may run twice. It returns
+// nil for any other statement, and within a transaction, which a failure would end. The statement itself
+// reports its errors.
 func (c *Conn) planOf(q *Query) *facade.Plan {
 	if !c.Alone() || !bytes.HasPrefix(bytes.TrimLeft(q.Text, "("), []byte("SELECT ")) {
 		return nil
@@ -221,7 +222,7 @@ func (c *Conn) planOf(q *Query) *facade.Plan {
 	return plan
 }
 
-// rowsOf is how many rows a relation has, as the server estimates it; 0: that is not known.
+// rowsOf is how many rows a relation has, as the server estimates it; 0: unknown.
 func (c *Conn) rowsOf(relation string) (n int64) {
 	_ = c.send([]*Query{{Text: []byte(estimateRows), Values: [][]byte{[]byte(relation)}, Row: func(values [][]byte) (err error) {
 		n, err = strconv.ParseInt(string(values[0]), 10, 64)
@@ -444,9 +445,9 @@ func (c *Conn) fail(err error, sent bool) error {
 	return &lost{err, sent}
 }
 
-// Exec runs SQL that is not worth keeping prepared, such as DDL. It may be several statements;
-// nothing can be bound to it, so names are quoted and values literal. The budget of a
-// statement does not hold for it; ctx's end does.
+// Exec runs SQL without keeping it prepared, such as DDL. It may be several statements without
+// parameters, so names are quoted and values literal. The budget of a statement does not hold
+// for it; ctx's end does.
 func (c *Conn) Exec(sql string) error {
 	if c.broken != nil {
 		return &lost{c.broken, false}
@@ -483,8 +484,8 @@ func excerpt(sql string) string {
 	return sql
 }
 
-// quiet makes sure that a cancellation that was sent does not meet the next caller's statement: an
-// empty statement, which it may end, is run after it.
+// quiet keeps an earlier cancellation from the next caller's statement: it runs an empty
+// statement, which the cancellation may end.
 func (c *Conn) quiet() {
 	if c.broken != nil {
 		return
@@ -546,8 +547,8 @@ func (c *Conn) begin(ctx context.Context) error {
 	return nil
 }
 
-// lent has what a caller of a connection found, which is the limit and the context of its watchdog,
-// and the caller's request.
+// lent has the facts of a caller of a connection: the limit and the context of its watchdog, and
+// the caller's request.
 type lent struct {
 	limit   time.Duration
 	ctx     context.Context //nolint:containedctx // of the watchdog before
@@ -565,9 +566,9 @@ func (c *Conn) end(err error) error {
 	return err
 }
 
-// Hurried runs do with a part of the time that a statement has for each of its statements. done
-// is false where that was not enough; then err is nil. In a transaction, which a statement that
-// is cancelled would end, they have their whole time.
+// Hurried runs do with a part of the time of a statement for each of its statements. If the
+// time was too short, done is false and err nil. In a transaction, which a cancelled statement
+// would end, they have their whole time.
 func (c *Conn) Hurried(part int, do func() error) (done bool, err error) {
 	if w := &c.watchdog; c.scope == nil {
 		limit, waitOf := w.limit, w.waitOf

@@ -16,7 +16,7 @@ import (
 	"github.com/frondhost/frond/store/turns"
 )
 
-// Options are those of [Open]. URL is required.
+// Options are the options of [Open]. URL is required.
 type Options struct {
 	// URL names the server and the database; see [ParseURL].
 	URL string
@@ -37,16 +37,16 @@ type Options struct {
 	// Wait is how long a call waits for a connection where all are in use; 0 is five seconds.
 	Wait time.Duration
 
-	// Slow is from how long on a statement is logged, with the operation that it runs for; 0:
-	// none is.
+	// Slow is the shortest time of a statement that is logged, with its operation; 0: the
+	// database logs no statements.
 	Slow time.Duration
 
 	// Measure, where set, is called after every statement with its time, and with why it failed: "" for success. It is
 	// called from many goroutines.
 	Measure func(took time.Duration, why facade.Failure)
 
-	// Trace, where set, is called with every statement that is about to run, and its
-	// arguments. It is called from many goroutines and must not call the store.
+	// Trace, where set, is called before every statement, with its arguments. It is called from
+	// many goroutines and must not call the store.
 	Trace func(sql string, args ...any)
 }
 
@@ -70,15 +70,15 @@ type DB struct {
 	copies  copies
 	retries retries
 	waits   waits
-	// Verify, where set before the first call, returns why the tables are not those that the
-	// statements are written for; nil where they are. It is called where the server refuses a
-	// statement, or has another type for a column.
+	// Verify, where set before the first call, returns how the tables differ from the tables of
+	// the statements, or nil. It is called when the server refuses a statement, or has another
+	// type for a column.
 	Verify func(context.Context) error
 	// compiles is done once the log has said that the server compiles statements.
 	compiles sync.Once
 }
 
-// copies are what else answers reads; those of [OpenReplicated], or none.
+// copies are the replicas that answer reads: the ones of [OpenReplicated], or [alone].
 type copies interface {
 	// read runs do on a replica or in a transaction, if one of these may answer a call with this
 	// ctx; done is false where the database itself has to.
@@ -91,7 +91,7 @@ type copies interface {
 	close() error
 }
 
-// alone is the copies of a database that has none.
+// alone is the copies of a database without replicas.
 type alone struct{}
 
 func (alone) read(context.Context, turns.Lane, func(*Conn) error) (bool, error) { return false, nil }
@@ -122,7 +122,7 @@ func Open(opts Options) (*DB, error) {
 	return d, nil
 }
 
-// limit is a duration of the options: its default where it is 0, and 0 where there is none.
+// limit is a duration of the options: its default for 0, and 0, no limit, for a negative one.
 func limit(set, otherwise time.Duration) time.Duration {
 	if set == 0 {
 		return otherwise
@@ -154,10 +154,10 @@ func (d *DB) Read(ctx context.Context, do func(*Conn) error) error {
 }
 
 // ReadAs runs do on a connection that do has for itself and must not keep; lane says how long it may
-// take. The end of ctx cancels the statement that is running. Statements outside a transaction see
-// the rows that were committed when each began. A connection that breaks is replaced and do runs
-// again, so it first resets its results. With the ctx of a [DB.Transact] it runs in that
-// transaction. Errors are as [DB.Public] makes them.
+// take. The end of ctx cancels the running statement. Statements outside a transaction see the rows
+// of all commits before their begin. A connection that breaks is replaced and do runs again, so it
+// first resets its results. With the ctx of a [DB.Transact] it runs in that transaction. Errors are
+// as [DB.Public] makes them.
 func (d *DB) ReadAs(ctx context.Context, lane turns.Lane, do func(*Conn) error) error {
 	keyed := lane == turns.Keyed
 	if l := d.level(ctx); l != nil {
@@ -193,8 +193,8 @@ func (d *DB) Maintain(ctx context.Context, do func(*Conn) error) error {
 	})
 }
 
-// Once runs statements that write, as a transaction of their own or in that of ctx. They are
-// sent again where it is sure that nothing was done: the server hung up first, or another
+// Once runs statements that write, as a transaction of their own or in the transaction of ctx.
+// It sends them again if they certainly had no effect: the server hung up first, or another
 // write came between. In a dry run they are rolled back. Errors are as [DB.Public] makes them.
 func (d *DB) Once(ctx context.Context, queries ...*Query) error {
 	if facade.InDryRun(ctx) || d.level(ctx) != nil || d.copies.issue() {
@@ -203,7 +203,7 @@ func (d *DB) Once(ctx context.Context, queries ...*Query) error {
 	return d.single(ctx, queries...)
 }
 
-// single is Once outside of any transaction, and without a token of where it is.
+// single is Once outside of any transaction, without a token of the primary's position.
 func (d *DB) single(ctx context.Context, queries ...*Query) error {
 	return d.public(ctx, d.retry(ctx, conflict, func() error {
 		return d.again(ctx, func() error {
@@ -216,8 +216,8 @@ func (d *DB) single(ctx context.Context, queries ...*Query) error {
 // committed after it. do may run again, after a conflict with another write or on another
 // connection, so it first resets its results; an error of it rolls back. With the ctx of a
 // [DB.Transact] its writes are a part of that transaction, and in a dry run it is rolled back.
-// Errors are as [DB.Public] makes them: one that does not say that the outcome is unknown means
-// that nothing was written.
+// Errors are as [DB.Public] makes them: unless the error says that the outcome is unknown, the
+// write did not happen.
 func (d *DB) Write(ctx context.Context, do func(*Conn) error) error {
 	return d.write(ctx, begin, do)
 }
@@ -319,7 +319,7 @@ type rightMissing string
 // Error implements error.
 func (e rightMissing) Error() string { return string(e) }
 
-// Check returns why the store does not take writes; nil where it does.
+// Check returns why the store does not take writes, or nil.
 func (d *DB) Check(ctx context.Context) error {
 	ctx, done := context.WithTimeout(ctx, patience)
 	defer done()

@@ -88,7 +88,7 @@ func classOf(err error) string {
 // Busy says whether a lock could not be had within lock_timeout.
 func Busy(err error) bool { return codeOf(err) == lockNotAvailable }
 
-// Missing says whether err is about a schema or a table that is not there.
+// Missing says whether err is about a missing schema or table.
 func Missing(err error) bool {
 	code := codeOf(err)
 	return code == unknownTable || code == "3F000"
@@ -210,9 +210,9 @@ func stale(err error) bool {
 	return said.Code == unsupported && said.Routine == "RevalidateCachedQuery"
 }
 
-// again says whether the same may be done once more at once: the connection broke, or the
-// server closed it or cancelled the statement, before anything was committed, its statements
-// have become stale, or the server became a replica, so that nothing was written.
+// again says whether to run the same once more at once: before any commit the connection broke,
+// the server closed it or cancelled the statement, its statements have become stale, or the
+// server became a replica.
 func again(err error) bool {
 	var unknown uncertain
 	if errors.As(err, &unknown) {
@@ -304,10 +304,10 @@ func Counted(err error) error {
 //	no connection came free            SERVICE_UNAVAILABLE that says so, with Retry-After
 //	Unavailable(err)                   SERVICE_UNAVAILABLE
 //	a statement that is too complex    BAD_REQUEST
-//	a table that is not as expected    SERVICE_UNAVAILABLE, where [DB.Verify] confirms it
+//	a table of another form            SERVICE_UNAVAILABLE, if [DB.Verify] confirms it
 //	anything else                      INTERNAL_ERROR around err, which stays in the process
 //
-// It is nil for nil. A statement that has used up its time is [kiterror.TooCostly], or [kiterror.Blocked] where it
+// It is nil for nil. A statement that has used up its time is [kiterror.TooCostly], or [kiterror.Blocked] if it
 // waited for a lock.
 func (d *DB) Public(ctx context.Context, err error) error { return d.public(ctx, err, false) }
 
@@ -360,7 +360,7 @@ func Forbidden(err error) error {
 	return kiterror.Errorf(kiterror.Forbidden, "the database's own policies do not let this row be written; change its values").WithCause(err)
 }
 
-// overdue reports whether err is that of the deadline of ctx. A dial may end at the deadline before
+// overdue reports whether err comes from the deadline of ctx. A dial may end at the deadline before
 // ctx does.
 func overdue(ctx context.Context, err error) bool {
 	end, ok := ctx.Deadline()

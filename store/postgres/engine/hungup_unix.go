@@ -9,7 +9,7 @@ import (
 )
 
 // hungUp says whether the other end of an idle connection has closed it or has sent an unexpected
-// message, such as the reason why it is about to close it. It looks, and reads nothing: about a
+// message, such as the reason why it is about to close it. It peeks without a read, in about a
 // microsecond.
 func hungUp(conn net.Conn) bool {
 	if inner, ok := conn.(interface{ NetConn() net.Conn }); ok { // TLS

@@ -18,8 +18,8 @@ type Nonces struct {
 	swept time.Time // when this process last removed old rows
 }
 
-// How often a process removes old nonces, and how long they stay beyond their time, so that
-// clocks that are apart forget none too early.
+// How often a process removes old nonces, and how long they stay beyond their time, so that a
+// clock that runs ahead does not forget one too early.
 const (
 	sweepEvery = 10 * time.Second
 	sweepAfter = 5 * time.Minute
@@ -59,7 +59,8 @@ func (n *Nonces) prepare(ctx context.Context) error {
 	return err
 }
 
-// sweep removes old nonces, where it is time for that. A failure leaves the rows to a later caller.
+// sweep removes old nonces once [sweepEvery] has passed. A failure leaves the rows to a later
+// caller.
 func (n *Nonces) sweep(ctx context.Context) {
 	n.mu.Lock()
 	due := time.Since(n.swept) >= sweepEvery

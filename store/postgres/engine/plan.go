@@ -27,12 +27,12 @@ const (
 	explainOnly    = "EXPLAIN (FORMAT JSON) "
 )
 
-// estimateRows is the number of rows of a relation as the server knows it. Where it has not counted them
-// yet, rows have a hundred bytes.
+// estimateRows is the number of rows of a relation as the server knows it. Before the server's first
+// count, it assumes rows of a hundred bytes.
 const estimateRows = `SELECT (CASE WHEN reltuples < 0 THEN pg_relation_size(oid) / 100 ELSE reltuples END)::bigint FROM pg_class WHERE oid = to_regclass(quote_ident($1))`
 
-// readPlan reads the answer to an EXPLAIN; nil where it is none. whole are the relations that are read
-// from their beginning.
+// readPlan reads the answer to an EXPLAIN; nil for any other text. whole are the relations that the
+// plan reads from their beginning.
 func readPlan(text []byte) (plan *facade.Plan, whole []string) {
 	var plans []struct {
 		Plan planNode

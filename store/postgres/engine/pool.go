@@ -38,7 +38,7 @@ func turnOf(ctx context.Context, lane turns.Lane, writes bool) turns.Turn {
 }
 
 // unused is how long an idle connection stays open, and lifetime how long any does, so that a
-// server that was replaced, or joined a balanced set, gets its share.
+// new server behind the address gets its share.
 const (
 	complainEvery = 10 * time.Second // between lines of the log about calls that wait in vain
 
@@ -53,8 +53,7 @@ func newPool(d *DB) *pool {
 	return p
 }
 
-// get waits for the turn and returns a connection that is open, as far as that can be known;
-// put gives it back.
+// get waits for the turn and returns a connection that seems to be open; put gives it back.
 func (p *pool) get(ctx context.Context, t turns.Turn) (c *Conn, err error) {
 	if p.isClosed() {
 		return nil, errClosed
@@ -102,8 +101,9 @@ func (p *pool) put(c *Conn, t turns.Turn) {
 }
 
 // take returns an idle connection that is open or opens one. The turn has been counted in, so
-// there are never more than Connections. Where the server opens none just now, one that others
-// give back serves as well. Without others the server is down, and the call fails at once.
+// there are never more than Connections. If the server opens no connection just now, one that
+// others give back serves as well. Without others the server is down, and the call fails at
+// once.
 func (p *pool) take(ctx context.Context, t turns.Turn) (*Conn, error) {
 	var began time.Time
 	for {
@@ -130,7 +130,7 @@ func (p *pool) take(ctx context.Context, t turns.Turn) (*Conn, error) {
 	}
 }
 
-// pop takes an idle connection; nil: there is none that is open.
+// pop takes an idle connection that is open, or returns nil.
 func (p *pool) pop(writes bool) (*Conn, error) {
 	for {
 		p.mu.Lock()

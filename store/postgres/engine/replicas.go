@@ -105,7 +105,7 @@ func (r *replicas) every(ctx context.Context, interval time.Duration, do func())
 	}
 }
 
-// report asks a replica how far it is. One that was promoted is no longer a replica of this
+// report asks a replica how far it is. A promoted replica is no longer a replica of this
 // primary, even if it has all its rows.
 func (r *replicas) report(ctx context.Context, i int) {
 	ctx, done := context.WithTimeout(ctx, reportHolds)
@@ -143,8 +143,8 @@ func (r *replicas) mark(ctx context.Context) {
 	}
 }
 
-// positionQuery is the statement that asks the primary where it is, and where the answer is
-// put.
+// positionQuery is the statement that asks the primary for its position, and the variable that
+// receives the answer.
 func positionQuery() (*Query, *logPosition) {
 	position := new(logPosition)
 	return &Query{Text: []byte(positionOf), Row: func(values [][]byte) (err error) {

@@ -18,7 +18,7 @@ type replicaSet struct {
 	marks    []mark // of the primary
 }
 
-// state is the last report of a replica; the zero time: there is none that holds.
+// state is the last report of a replica; the zero time: no report holds.
 type state struct {
 	at       time.Time
 	replayed logPosition
@@ -30,9 +30,8 @@ type mark struct {
 	position logPosition
 }
 
-// newReplicaSet returns a set of n replicas of which nothing is known, so that none is chosen. A report
-// holds for silence; a replica that has not replayed the position that the primary had lag ago is
-// late.
+// newReplicaSet returns a set of n replicas without reports, so that reads go to the primary. A report
+// holds for silence; a replica that has not replayed the position that the primary had lag ago is late.
 func newReplicaSet(n int, silence, lag time.Duration) *replicaSet {
 	return &replicaSet{silence: silence, lag: lag, replicas: make([]state, n)}
 }
@@ -63,8 +62,8 @@ func (s *replicaSet) primary(at time.Time, position logPosition) {
 }
 
 // choose returns a replica for a read that has to see the writes up to a position, 0 for a read
-// that may see less. ok is false where none will do, and the read belongs to the primary. Replicas
-// take turns.
+// that may see less. ok is false if the read belongs to the primary, because all replicas are late
+// or silent. Replicas take turns.
 func (s *replicaSet) choose(now time.Time, seen logPosition) (i int, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

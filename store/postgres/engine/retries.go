@@ -34,8 +34,8 @@ const (
 	lockTurn  = "SELECT 1 FROM " + Bookkeeping + ".turns WHERE schema = $1 FOR UPDATE"
 )
 
-// retry is [facade.Retry] whose second run waits for its turn, and keeps it for the runs after it.
-// A run waits as long as for a connection, and then goes without. Where no run got a lock that it needs, the error is
+// retry is [facade.Retry] whose second run waits for its turn, and keeps it for the runs after it. A run waits as
+// long as for a connection, and then goes without. If no run got a lock that it needs, the error is
 // [kiterror.Blocked].
 func (d *DB) retry(ctx context.Context, conflict func(error) bool, try func() error) error {
 	leave := func() {}
@@ -74,9 +74,9 @@ func (r *retries) enter(ctx context.Context) (leave func()) {
 	}
 }
 
-// lock takes the row and returns the function that gives it back. Without the row, after a failure
-// or the end of ctx, the function does nothing: the run itself finds out whether the database can
-// be reached. A pool of one connection has none for the lock.
+// lock takes the row and returns the function that gives it back. After a failure or the end of
+// ctx the function is empty: the run itself finds out whether the database can be reached. A pool
+// of one connection cannot spare it for the lock.
 func (r *retries) lock(ctx context.Context) (unlock func()) {
 	nothing := func() {}
 	if r.db.opts.Connections < 2 || r.prepare(ctx) != nil {

@@ -15,7 +15,7 @@ import (
 type scope struct {
 	lead []*Query
 	end  *Query
-	// after, where set, is a query that is sent after the end; its failure changes nothing.
+	// after, where set, is a query behind the end; its failure does not change the outcome.
 	after *Query
 	// begun says that the lead is done, ended that the end was sent.
 	begun, ended bool
@@ -89,8 +89,8 @@ func inTransaction(c *Conn, start string, dry bool, after *Query, do func(*Conn)
 	return committedBefore(err, s.end, s.after)
 }
 
-// committedBefore is committed for a batch with a query after its commit: the answer, or that there
-// is none, says nothing about the commit.
+// committedBefore is committed for a batch with a query after its commit: the commit's outcome does
+// not depend on the answer to that query.
 func committedBefore(err error, end, after *Query) error {
 	var l *lost
 	if err != nil && after != nil && end.Done && !after.Done && !errors.As(err, &l) {

@@ -34,7 +34,7 @@ const maxStatements = 256
 func newStatements() *statements { return &statements{byText: map[string]*statement{}} }
 
 // find returns the statement of a text. fresh says that the server does not have it yet: its
-// text has to go ahead of its use. Looking it up by bytes allocates nothing.
+// text has to go ahead of its use. Looking it up by bytes does not allocate.
 func (s *statements) find(text []byte) (st *statement, fresh bool) {
 	s.clock++
 	st = s.byText[string(text)]
@@ -49,7 +49,7 @@ func (s *statements) find(text []byte) (st *statement, fresh bool) {
 	return st, fresh
 }
 
-// parsed notes that the server has taken the next of the texts that were sent.
+// parsed notes that the server has taken the next one of the texts.
 func (s *statements) parsed() {
 	if s.taken < len(s.pending) {
 		s.taken++
@@ -64,8 +64,8 @@ func (s *statements) settle() {
 	s.pending, s.taken = s.pending[:0], 0
 }
 
-// evict closes the statements whose last use is longest ago where more are coming than there
-// is room for. The messages go ahead of the batch, where no failure passes over them.
+// evict closes the least recently used statements to make room for the coming ones. The
+// messages go ahead of the batch, so that no failure passes over them.
 func (s *statements) evict(out []byte, coming int) []byte {
 	for len(s.byText) > 0 && len(s.byText)+coming > maxStatements {
 		var oldest *statement

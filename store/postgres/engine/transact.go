@@ -21,7 +21,7 @@ import (
 //	fn returned   the deferred statements; COMMIT
 type transaction struct {
 	db *DB
-	// ctx is that of fn; cancel ends it.
+	// ctx is fn's context; cancel ends it.
 	ctx    context.Context
 	cancel context.CancelFunc
 	// first is the level of fn.
@@ -64,8 +64,8 @@ type level struct {
 	deferred []deferred
 }
 
-// deferred is a statement whose answer is not read, or nil, and the function that is called when it
-// is committed.
+// deferred is a statement whose answer is ignored, or nil, and the function to call after its
+// commit.
 type deferred struct {
 	query     *Query
 	committed func()
@@ -109,9 +109,9 @@ func (d *DB) Transact(ctx context.Context, fn func(context.Context) error) error
 	return d.Public(ctx, err)
 }
 
-// transact runs fn once. own is the error of fn, which is returned unchanged: it is not the
-// store's, even where it wraps one of those. err says why the transaction has another outcome than
-// fn, and is raw where another transaction came between.
+// transact runs fn once. own is the error of fn, returned unchanged: it is not the store's, even
+// if it wraps a store's error. err says why the transaction has another outcome than fn, and is
+// raw if another transaction came between.
 func (d *DB) transact(ctx context.Context, fn func(context.Context) error) (own, err error) {
 	t := &transaction{db: d, lead: []string{begin, impatient}, turn: turnOf(ctx, turns.Short, true)}
 	dry := facade.InDryRun(ctx)
@@ -138,10 +138,10 @@ func (d *DB) transact(ctx context.Context, fn func(context.Context) error) (own,
 	return own, nil
 }
 
-// Defer runs a statement, which reads nothing, with the commit of the transaction of ctx, so that
-// it takes no round trip; its failure is that of the commit. Where the level of ctx is undone it is
-// not run. Without a transaction it is [DB.Once]. committed is called when it is committed; with a
-// nil statement it belongs to the writes before.
+// Defer runs a statement without rows with the commit of the transaction of ctx, so that it takes
+// no round trip; its failure is the commit's failure. If the level of ctx is undone, it does not
+// run. Without a transaction it is [DB.Once]. committed is called after the commit; with a nil
+// statement it belongs to the writes before.
 func (d *DB) Defer(ctx context.Context, q *Query, committed func()) error {
 	l := d.level(ctx)
 	if l == nil {
@@ -342,8 +342,8 @@ func (l *level) unsaved() []*level {
 	return all
 }
 
-// join runs fn as a part of the transaction: its error undoes the writes of its calls, and nothing
-// else. Calls of the outer fn wait until it returns.
+// join runs fn as a part of the transaction: its error undoes only the writes of its calls. Calls
+// of the outer fn wait until it returns.
 func (l *level) join(ctx context.Context, fn func(context.Context) error) (err error) {
 	select {
 	case l.turn <- struct{}{}:

@@ -17,17 +17,17 @@ import (
 type Address struct {
 	// Config is for pgconn.
 	Config *pgconn.Config
-	// Schema holds every table; "public" where the URL names none.
+	// Schema holds every table; "public" if the URL does not name a schema.
 	Schema string
 	// Pooled says that the address is a pooler's, such as pgbouncer, which may give each
-	// transaction another server connection: nothing may be kept in a session.
+	// transaction another server connection: a session must not hold state.
 	Pooled bool
 	// Connections is how many connections are open at most; 0: the URL does not say.
 	Connections int
 }
 
-// parameters are those of libpq that a URL may have in addition to ours, with an example of each.
-// Others would reach the server as settings of the session, which a pooler refuses.
+// parameters are libpq's parameters that a URL may have in addition to ours, with an example of
+// each. Others would reach the server as settings of the session, which a pooler refuses.
 var parameters = map[string]string{
 	"sslmode": "verify-full", "sslrootcert": "FILE", "sslcert": "FILE", "sslkey": "FILE", "sslpassword": "TEXT", "sslsni": "1",
 	"sslnegotiation": "direct", "sslcertmode": "require", "channel_binding": "require", "require_auth": "scram-sha-256",

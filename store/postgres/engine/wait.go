@@ -49,8 +49,8 @@ FROM pg_stat_activity a WHERE a.pid = `
 FROM (SELECT b.pid, b.usename, b.state, b.xact_start FROM pg_stat_activity b WHERE `
 )
 
-// waits asks for the waits of statements, over a connection of its own: those of the pool may all wait. One is open at
-// a time.
+// waits asks for the waits of statements, over a connection of its own, because all of the pool's may wait. One is
+// open at a time.
 type waits struct {
 	asking sync.Mutex
 	mu     sync.Mutex

@@ -82,8 +82,8 @@ func (w *watchdog) arm(now time.Time) {
 	}
 }
 
-// look cancels the statement that is running where its caller has gone or its time is over. A
-// look for a statement before finds nothing to do.
+// look cancels the running statement if its caller has gone or its time is over. A look for an
+// earlier statement has no effect.
 func (w *watchdog) look() {
 	w.mu.Lock()
 	pg := w.running

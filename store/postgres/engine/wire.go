@@ -15,11 +15,11 @@ type wire struct {
 	// room has the bytes that were read; those from at to end are still to be taken.
 	room    []byte
 	at, end int
-	// values are those of the row that was taken last.
+	// values are the values of the last row.
 	values [][]byte
 }
 
-// roomy is how many bytes are read at once, as many as a server sends, where no message is longer.
+// roomy is how many bytes are read at once, as many as a server sends, unless a message is longer.
 const roomy = 8 << 10
 
 // errGarbled is the error of bytes that are no message.
@@ -65,7 +65,7 @@ func (w *wire) fill(n int) error {
 	return nil
 }
 
-// shrink drops the room of a large message once nothing is in it.
+// shrink drops the room of a large message once it is empty.
 func (w *wire) shrink() {
 	if len(w.room) > 16*roomy && w.at == w.end {
 		*w = wire{from: w.from}
@@ -97,7 +97,7 @@ func (w *wire) row(body []byte) ([][]byte, error) {
 	return w.values, nil
 }
 
-// other returns an error for a message of which more follows that is not read, or of no known kind.
+// other returns an error for a message of an unknown kind, or of one whose rest would stay unread.
 func other(kind byte) error {
 	switch kind {
 	case '2', '3', 'A', 'S', 'n', 's', 't': // BindComplete and others

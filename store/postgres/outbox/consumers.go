@@ -12,8 +12,9 @@ import (
 // The records of the log's consumers: their positions, and the events that they gave up on.
 
 // advance finds the row by its key alone, as an insert does: an update would read a small table
-// from its beginning, and serializable transactions of other consumers would fail for it. A
-// consumer that is not known is known from 0 alone; else the row that was inserted says so.
+// from its beginning, and serializable transactions of other consumers would fail for it. An
+// unknown consumer becomes known at 0 alone; at any other position the inserted row says that
+// it was unknown.
 const advance = `INSERT INTO ` + engine.Bookkeeping + `.cursors AS c (schema, consumer, position, known) VALUES ($1, $2, CASE WHEN $3::bigint = 0 THEN $4::bigint ELSE 0 END, $3::bigint = 0)
  ON CONFLICT (schema, consumer) DO UPDATE SET position = $4, known = true WHERE c.position = $3 RETURNING known`
 

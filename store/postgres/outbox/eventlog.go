@@ -12,13 +12,13 @@ import (
 // given already positions of the future.
 
 // A server that has not looked at a table yet takes schema = $1 for one row in two hundred, and
-// would collect and sort the rows instead of reading them in the order of the index. So the rows of
-// a project are read as those that begin where it begins, and those of others are dropped.
+// would collect and sort the rows instead of reading them in the order of the index. So the log
+// reads all rows from the beginning of a project's rows, and drops the rows of other projects.
 const (
 	readAll = bounded + `(SELECT * FROM ` + engine.Bookkeeping + `.events WHERE (schema, position) > ($1, $2) ORDER BY schema, position LIMIT $3) e WHERE schema = $1` + boundedEnd
 
-	// bounded and boundedEnd enclose the rows that are read: a row is answered where those before
-	// it have fewer than facade.LogBytes bytes. The length of a text that is stored apart is known
+	// bounded and boundedEnd enclose the rows to read: a row is answered if the rows before it
+	// have fewer than facade.LogBytes bytes. The length of a text that is stored apart is known
 	// without reading it.
 	bounded    = `SELECT position, ` + eventColumns + ` FROM (SELECT *, sum(octet_length(coalesce(data, '')) + octet_length(coalesce(before, ''))) OVER (ORDER BY position ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS ahead FROM `
 	boundedEnd = `) b WHERE coalesce(ahead, 0) < 65536 ORDER BY position`

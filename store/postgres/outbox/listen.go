@@ -61,7 +61,7 @@ func (o *Outbox) listen(ctx context.Context) {
 }
 
 // hear listens for as long as the connection lasts. heard reports whether a notification arrived,
-// deaf that none did though the server took one.
+// deaf that no notification arrived though the server took one.
 func (o *Outbox) hear(ctx context.Context) (heard, deaf bool) {
 	listening, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -7,9 +7,9 @@
 //	Relay   DELETE FROM frond.outbox, INSERT INTO frond.events, by one process  relay.go
 //	Log     SELECT FROM frond.events by position                               eventlog.go
 //
-// Nothing in them is unique across transactions or read by one that is serializable, so that
-// writers of events neither wait for each other nor fail for each other. The tables belong to
-// every project of the database; the column schema says to which one a row does.
+// Transactions share no unique value in them, and serializable transactions do not read them,
+// so that writers of events neither wait for each other nor fail for each other. The tables
+// belong to every project of the database; the column schema says to which one a row does.
 package outbox
 
 import (
@@ -27,7 +27,7 @@ import (
 )
 
 // written is the clock of the server when the row was already locked: of two events of a row the
-// one that was committed first is the older one. n is the order within this process.
+// first committed one is the older one. n is the order within this process.
 const (
 	eventColumns = "id, frond, name, change, entity, key, at, data, before, trace, actor"
 	// eventTypes are their types. Times are microseconds since 1970.
@@ -57,7 +57,7 @@ ALTER TABLE ` + engine.Bookkeeping + `.dead ADD COLUMN IF NOT EXISTS actor text`
 // Outbox is a database's [facade.Outbox]. Use [New]. It may be used from many goroutines.
 type Outbox struct {
 	db *engine.DB
-	// ensure makes a table, by its name, where it is missing.
+	// ensure makes a table, by its name, if it is missing.
 	ensure func(ctx context.Context, name, create string) error
 	// process is a random name of this process.
 	process string

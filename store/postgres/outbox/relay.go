@@ -18,8 +18,8 @@ const (
 	// leaseTerm is how long a process that is gone keeps the others from leading, and leaseRest
 	// how much of it is left when it is renewed.
 	leaseTerm, leaseRest = "interval '3 seconds'", "interval '2 seconds'"
-	// leaseGone is after how long a lease that has run out is taken over though there is nothing to
-	// do: a process that hears notifications renews it every [unheard] while nothing happens.
+	// leaseGone is how long after its end a lease is taken over without a waiting event: an idle
+	// process that hears notifications renews it every [unheard].
 	leaseGone  = "interval '30 seconds'"
 	renewAfter = time.Second // by the clock of this process
 
@@ -33,8 +33,8 @@ const (
 	// hold is lead while the lease has time left.
 	hold = `SELECT last FROM ` + engine.Bookkeeping + `.log WHERE schema = $1 AND holder = $2 FOR UPDATE`
 
-	// place moves a batch: the events that were written up to the time of its last row. It does
-	// nothing where the statement before it has not found the lease.
+	// place moves a batch: the events up to the time of its last row. It moves no events if the
+	// statement before it has not found the lease.
 	place = `WITH moved AS (
   DELETE FROM ` + engine.Bookkeeping + `.outbox WHERE schema = $1 AND written <= (
     SELECT max(written) FROM (SELECT schema, written FROM ` + engine.Bookkeeping + `.outbox WHERE schema >= $1 ORDER BY schema, written LIMIT 500) b WHERE schema = $1)
@@ -48,8 +48,8 @@ UPDATE ` + engine.Bookkeeping + `.log SET last = last + (SELECT count(*) FROM pl
 	resign = `UPDATE ` + engine.Bookkeeping + `.log SET until = 'epoch' WHERE schema = $1 AND holder = $2`
 )
 
-// Relay implements [facade.Outbox]. Where there is nothing to do it is one read; where this
-// process leads and has emitted something, one round trip.
+// Relay implements [facade.Outbox]. Without new events it is one read; if this process leads
+// and has emitted events, one round trip.
 func (o *Outbox) Relay(ctx context.Context) (last facade.Position, leads bool, err error) {
 	if err := o.Ready(ctx); err != nil {
 		return 0, false, err
@@ -140,7 +140,7 @@ func (o *Outbox) Resign() {
 	ctx, done := context.WithTimeout(context.Background(), time.Second)
 	defer done()
 	if o.leads.Swap(false) {
-		// Where it fails the lease runs out by itself.
+		// After a failure the lease runs out by itself.
 		_ = o.db.Once(ctx, &engine.Query{Text: []byte(resign), Values: [][]byte{o.schema(), []byte(o.process)}})
 	}
 	if o.unrelayed.Load() {

@@ -19,7 +19,7 @@ import (
 //	backup    PATH → VACUUM INTO to.part → integrity_check → fsync → rename to → fsync folder
 //	restore   lock PATH, copy backup → PATH.restoring, PATH → PATH.replaced-TIME, rename
 //
-// Nothing is deleted but copies that failed: the store that a restore replaces is kept.
+// Only failed copies are deleted: the store that a restore replaces is kept.
 
 // Backup writes the store at path into a file of its own, as of one moment, also while other
 // processes read and write it. The file is complete and on disk when Backup returns; it must
@@ -43,9 +43,9 @@ func Backup(ctx context.Context, path, to string) (int64, error) {
 }
 
 // Restore puts a backup in the place of the store at path, which no process may serve during the
-// call: it takes the lock of docs/decisions/sqlite.md and fails where another process has it. An
-// existing store is replaced only where replace is true; kept is its new name, "" where there was
-// none. path may be a symbolic link; the file it leads to is replaced.
+// call: it takes the lock of docs/decisions/sqlite.md and fails if another process has it. It
+// replaces an existing store only if replace is true; kept is the new name of the old store, or
+// "". path may be a symbolic link; the file it leads to is replaced.
 func Restore(ctx context.Context, backup, path string, replace bool) (kept string, err error) {
 	if _, err := os.Stat(backup); err != nil {
 		return "", fmt.Errorf("there is no backup at %s; name a file that `frond backup` wrote", backup)
@@ -125,10 +125,9 @@ func copyStore(ctx context.Context, from, to string) error {
 	return syncPath(filepath.Dir(to))
 }
 
-// dialFile opens a store's file to read it, and refuses one that is none: a file that is
-// missing, another program's database, or one of a newer version. The connection may write
-// (mode=rw), because reading a file whose log was not emptied may have to recover it. Close it
-// in the end.
+// dialFile opens a store's file to read it. It refuses a missing file, another program's
+// database and a newer version. The connection may write (mode=rw), because reading a file
+// whose log was not emptied may have to recover it. Close it in the end.
 func dialFile(ctx context.Context, path string) (*Conn, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {

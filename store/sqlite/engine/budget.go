@@ -58,13 +58,13 @@ func (b *budget) begin() {
 }
 
 // CountTotal says whether the statements that follow count rows for a total. The error of one
-// that runs too long then names count: estimated and count: none as the remedy
+// that runs too long then names the remedies count: estimated and count: none
 // (docs/decisions/filters-and-paging.md).
 func (c *Conn) CountTotal(yes bool) { c.budget.total = yes }
 
-// Hurried runs do with a part of the time that each statement has: part 10 is a tenth. done is
-// false, and err nil, where that was not enough; the connection can be used further. Without a
-// limit nothing is hurried.
+// Hurried runs do with a part of the time of each statement: part 10 is a tenth. done is false,
+// and err nil, if the time was too short; the connection can be used further. Without a limit
+// do has all its time.
 func (c *Conn) Hurried(part time.Duration, do func() error) (done bool, err error) {
 	limit := c.budget.limit
 	c.budget.limit = limit / part

@@ -7,9 +7,9 @@ import (
 )
 
 // SQLite moves the write-ahead log into the database by itself, every 1000 pages, but restarts the
-// log only at a moment when no reader uses it. A store that is never quiet would have a log without
-// end, and one that just wrote its first rows a database file with nothing in it. So the writer
-// empties the log when it has been idle for a moment, and insists when the log has grown large.
+// log only at a moment when no reader uses it. A busy store would have a log without end, and a
+// store that just wrote its first rows an empty database file. So the writer empties the log when
+// it has been idle for a moment, and insists when the log has grown large.
 const (
 	// idleBefore is how long no write may have come before the log is emptied.
 	idleBefore = time.Second
@@ -21,8 +21,8 @@ const (
 )
 
 // checkpoint moves the log into the database and empties it, waiting at most wait for readers.
-// It returns false where a reader still uses the log, so that there is more to do later. A
-// store in memory has no log, and that of a file which is lost is left alone.
+// It returns false if a reader still uses the log, so that there is more to do later. A store
+// in memory has no log, and checkpoint does not touch the log of a lost file.
 func (w *writer) checkpoint(wait time.Duration) bool {
 	if w.conn == nil || w.db.file == nil || w.db.file.lost() != nil {
 		return true

@@ -136,7 +136,7 @@ type reason struct {
 	why, remedy string
 }
 
-// reasons finds the reason of an error among some; "" and otherwise where it is none of them.
+// reasons finds the reason of an error among some, or returns "" and otherwise.
 func reasons(err error, otherwise string, all []reason) (why, remedy string) {
 	for _, r := range all {
 		if errors.Is(err, r.cause) {

@@ -31,15 +31,16 @@ type Conn struct {
 	clock uint64
 	// Limit is how long a statement may run for a caller; 0: as long as it takes.
 	Limit time.Duration
-	// slow is from how long on a statement is logged; 0: none is.
+	// slow is the shortest time of a statement that is logged; 0: the connection logs no
+	// statements.
 	slow    time.Duration
 	slowLog *facade.SlowLog
 	log     *slog.Logger
-	// measure is given the time of each statement, where it is set.
+	// measure, if set, receives the time of each statement.
 	measure func(time.Duration, facade.Failure)
-	// budget is that of the caller whose statements run.
+	// budget is the budget of the caller whose statements run.
 	budget budget
-	// trace and observe are called before each statement, where they are set.
+	// trace and observe, if set, are called before each statement.
 	trace   func(sql string, args ...any)
 	observe func(facade.Statement)
 	plans   bool // observe wants plans
@@ -50,9 +51,9 @@ type Stmt struct {
 	*sqlite3.Stmt
 	// used is the connection's clock at the last use.
 	used uint64
-	// began is when it was started last; zero where it is not measured.
+	// began is the time of the latest start; zero if the statement is not measured.
 	began time.Time
-	// plan is for the observer of the statement; nil: nobody observes it.
+	// plan is for the observer of the statement; nil without an observer.
 	plan *facade.Plan
 	// heavy says that bound arguments are worth dropping after use.
 	heavy bool
@@ -111,7 +112,7 @@ func (c *Conn) Start(sql []byte, args []sqltext.Value) (*Stmt, error) {
 	return st, nil
 }
 
-// report passes a statement that is about to run to those who watch.
+// report passes the next statement to trace and observe.
 func (c *Conn) report(st *Stmt, args []sqltext.Value) {
 	sql, plain := st.SQL(), make([]any, len(args))
 	for i, a := range args {
@@ -178,8 +179,8 @@ func (c *Conn) Each(row func(*Stmt), sql string, args ...sqltext.Value) error {
 	return c.Finish(st)
 }
 
-// Number runs a statement that returns one integer; 0 where it returns no row. Further rows
-// and columns are not read.
+// Number runs a statement that returns one integer; 0 without a row. It reads only the first
+// row and column.
 func (c *Conn) Number(sql string, args ...sqltext.Value) (int64, error) {
 	st, err := c.Start([]byte(sql), args)
 	if err != nil {
@@ -192,9 +193,8 @@ func (c *Conn) Number(sql string, args ...sqltext.Value) (int64, error) {
 	return n, c.Finish(st)
 }
 
-// prepared returns the statement of a text, from the cache where it is there. A cache that is
-// full closes the statement whose last use is longest ago. Looking it up by bytes allocates
-// nothing.
+// prepared returns the statement of a text, from the cache if it is there. A full cache closes
+// its least recently used statement. Looking it up by bytes does not allocate.
 func (c *Conn) prepared(sql []byte) (*Stmt, error) {
 	c.clock++
 	if st := c.stmts[string(sql)]; st != nil {
@@ -249,8 +249,8 @@ func (c *Conn) evict() {
 	_ = oldest.Close() // returns the error of its last run, which was reported then
 }
 
-// Once runs SQL that is not worth keeping prepared: pragmas and DDL. It may be several
-// statements; nothing can be bound to it, so names are quoted and values literal.
+// Once runs SQL without keeping it prepared: pragmas and DDL. It may be several statements
+// without parameters, so names are quoted and values literal.
 func (c *Conn) Once(sql string) error {
 	if c.trace != nil {
 		c.trace(sql)
@@ -295,16 +295,16 @@ func (c *Conn) Close() error {
 	return c.db.Close()
 }
 
-// discard closes a connection whose work panicked. Nothing in it can be trusted, so what
-// closing it raises is ignored, a second panic included.
+// discard closes a connection whose work panicked. The connection cannot be trusted, so errors
+// and panics of closing it are ignored.
 func (c *Conn) discard() {
 	defer func() { _ = recover() }()
 	c.db.SetInterrupt(context.Background())
 	_ = c.Close() // it is being thrown away
 }
 
-// Literal returns a value as SQL, for DDL, where nothing can be bound: 7, 1.5e+00, 'draft',
-// NULL. A blob has no literal and becomes NULL.
+// Literal returns a value as SQL, for DDL, which has no parameters: 7, 1.5e+00, 'draft', NULL.
+// A blob has no literal and becomes NULL.
 func Literal(v sqltext.Value) string {
 	switch v.Kind {
 	case sqltext.Int:

@@ -20,9 +20,9 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// Options are those of [Open]. One of Path and Memory is required.
+// Options are the options of [Open]. One of Path and Memory is required.
 type Options struct {
-	// Path is the database file; it and its folder are made where they are missing. A symbolic
+	// Path is the database file; Open makes it and its folder if they are missing. A symbolic
 	// link is followed, so that one store has one lock.
 	Path string
 	// Memory keeps everything in memory instead; it is gone after Close.
@@ -32,12 +32,12 @@ type Options struct {
 	// (frond call) do not set it and work next to it.
 	Serve bool
 
-	// Foreign opens a database that another program made and that stays that program's: it has
-	// to be there, and nothing of this program's own is written to it, neither marks nor
-	// tables. Its journal becomes a WAL, as for every store.
+	// Foreign opens a database that another program made and that stays that program's: the
+	// file has to exist, and this program adds neither its marks nor its tables. Its journal
+	// becomes a WAL, as for every store.
 	Foreign bool
 	// NameRules says that answers name the constraints that no card describes. It is for
-	// development: their names are those of another program.
+	// development: the names are another program's.
 	NameRules bool
 
 	// Logger receives what migrations did and failures of the disk; nil is slog.Default().
@@ -54,24 +54,24 @@ type Options struct {
 	// BusyTimeout is how long to wait for another process's lock; 0 is five seconds.
 	BusyTimeout time.Duration
 
-	// Slow is from how long on a statement is logged, with the operation that it runs for; 0:
-	// none is.
+	// Slow is the shortest time of a statement that is logged, with its operation; 0: the
+	// database logs no statements.
 	Slow time.Duration
 
 	// Measure, where set, is called after every statement with its time, and with why it failed: "" for success. It is
 	// called from many goroutines.
 	Measure func(took time.Duration, why facade.Failure)
 
-	// Trace, where set, is called with every statement that is about to run, and its
-	// arguments. It is called from many goroutines and must not call the store.
+	// Trace, where set, is called before every statement, with its arguments. It is called from
+	// many goroutines and must not call the store.
 	Trace func(sql string, args ...any)
 
 	// Extend, where set, gives each connection the functions and collations that statements use and
 	// SQLite lacks.
 	Extend func(db *sqlite3.Conn, reader bool) error
 	// Modules, where set, gives a connection the modules of virtual tables. It is called for the first statement
-	// that cannot be prepared without. The connection that writes has them from Extend: a trigger that another
-	// program adds may need them in a statement that is prepared.
+	// that cannot be prepared without. The connection that writes has them from Extend: a trigger of another
+	// program may need them in a prepared statement.
 	Modules func(*sqlite3.Conn) error
 }
 
@@ -106,9 +106,9 @@ func (d *DB) State() facade.StoreState {
 // readersInside is how many readers the gate lets in together; the writer takes as many places.
 const readersInside = 1 << 30
 
-// Open opens the database, and makes it where it is missing. The error is one sentence that
-// names the path, the reason and what to do. A file that another program or a newer version
-// wrote is refused and not touched. ctx bounds the opening alone; Close the DB in the end.
+// Open opens the database, and makes a missing one. The error is one sentence that names the
+// path, the reason and what to do. Open refuses a file of another program or a newer version,
+// and does not touch it. ctx bounds the opening alone; Close the DB in the end.
 func Open(ctx context.Context, opts Options) (*DB, error) {
 	d := &DB{opts: opts.withDefaults(), log: opts.Logger, gate: semaphore.NewWeighted(readersInside)}
 	if d.log == nil {
@@ -158,7 +158,7 @@ func Open(ctx context.Context, opts Options) (*DB, error) {
 	return d, nil
 }
 
-// withDefaults returns the options with the defaults of those that are not set.
+// withDefaults returns the options with the defaults of the unset ones.
 func (o Options) withDefaults() Options {
 	if o.BusyTimeout <= 0 {
 		o.BusyTimeout = 5 * time.Second

@@ -13,7 +13,7 @@ import (
 // first: the pragmas after it may already wait for a lock.
 //
 //	foreign_keys        ON      SQLite ignores them otherwise
-//	temp_store          MEMORY  a container's root may be read-only; a change of tables sorts in files where it can
+//	temp_store          MEMORY  a container's root may be read-only; a change of tables sorts in files if it can
 //	synchronous         FULL    a commit is durable before it is answered
 //	journal_mode        WAL     readers and the writer do not wait for each other; not in memory
 //	journal_size_limit  16 MiB  see largeWAL

@@ -19,8 +19,8 @@ import (
 
 // file watches the database file that a store writes to, so that no write to a lost file is
 // acknowledged: a removed or replaced file still accepts writes, into a file without a name
-// (docs/decisions/sqlite.md). It also remembers the last failure of the disk. Of a store in memory
-// it is nil, and the methods that are called for such a store find nothing wrong.
+// (docs/decisions/sqlite.md). It also remembers the last failure of the disk. A store in memory
+// has a nil file, and the methods that such a store calls report no fault.
 type file struct {
 	path, walPath string
 	log           *slog.Logger
@@ -48,8 +48,8 @@ func newFile(path string, log *slog.Logger) (*file, error) {
 	return &file{path: path, walPath: path + "-wal", log: log, main: info}, nil
 }
 
-// lost returns an error where the database or its log is no longer the file that was opened.
-// It costs two stat calls.
+// lost returns an error if the database or its log is no longer the file of the start. It costs
+// two stat calls.
 func (f *file) lost() error {
 	if f == nil {
 		return nil
@@ -68,8 +68,7 @@ func (f *file) look() (wal fs.FileInfo, err error) {
 	return same(f.walPath, f.wal)
 }
 
-// same returns the file at path. It returns an error where that is not the one of was any more, which says
-// what to do.
+// same returns the file at path. If the file is another one than was, the error says what to do.
 func same(path string, was fs.FileInfo) (now fs.FileInfo, err error) {
 	now, err = os.Stat(path)
 	switch {
@@ -83,8 +82,8 @@ func same(path string, was fs.FileInfo) (now fs.FileInfo, err error) {
 	return now, nil
 }
 
-// committed returns an error where a commit that just succeeded went into a file that is lost. The
-// first commit makes the log, which is remembered then.
+// committed returns an error if a commit that just succeeded went into a lost file. The first
+// commit makes the log, which file then remembers.
 func (f *file) committed() error {
 	if f == nil {
 		return nil
@@ -125,7 +124,7 @@ func (f *file) walGone() {
 	}
 }
 
-// measure looks how large the log is now. Nothing changes where it cannot be seen.
+// measure reads the size of the log. It keeps the last size if it cannot read the log.
 func (f *file) measure() {
 	if info, err := os.Stat(f.walPath); err == nil {
 		f.walSize.Store(info.Size())
@@ -153,7 +152,7 @@ func (f *file) failing() error {
 	return f.failure
 }
 
-// noteDisk notes err where the disk is at fault, and does nothing for every other error.
+// noteDisk notes err if the disk is at fault.
 func (d *DB) noteDisk(err error) {
 	if diskFailure(err) {
 		d.file.note(err)
@@ -168,10 +167,10 @@ const probeSize = 1 << 20
 // no entity has it and a migration leaves it alone.
 const probeTable = "_frond_probe"
 
-// Check returns why the database does not take writes; nil where it does, and for one in
-// memory. After a failure of the disk it writes [probeSize] bytes and removes them, so that a
-// store recovers by itself when there is space again; until then, and while another probe
-// runs, the answer is the failure. Health checks may call it from many goroutines.
+// Check returns why the database does not take writes, or nil; always nil for one in memory.
+// After a failure of the disk it writes [probeSize] bytes and removes them, so that a store
+// recovers by itself when there is space again; until then, and while another probe runs, the
+// answer is the failure. Health checks may call it from many goroutines.
 func (d *DB) Check(ctx context.Context) error {
 	if d.file == nil {
 		return nil
@@ -244,8 +243,8 @@ func lockStore(path string) (*flock.Flock, error) {
 	return lock, nil
 }
 
-// FreeDisk returns how many bytes are free where the file is; -1 where that cannot be known,
-// and for a database in memory.
+// FreeDisk returns how many bytes are free on the file's disk; -1 if the number is unknown or
+// the database is in memory.
 func (d *DB) FreeDisk() int64 {
 	if d.file == nil {
 		return -1

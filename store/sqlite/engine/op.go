@@ -22,8 +22,8 @@ type Op struct {
 	// Alone is work outside any transaction that no other write may share: a migration. It
 	// makes its own transaction.
 	Alone bool
-	// lends says that Run lends the connection to another goroutine (see transaction), and
-	// idle that nothing was written by it.
+	// lends says that Run lends the connection to another goroutine (see transaction), and idle
+	// that the borrower wrote no rows.
 	lends, idle bool
 
 	// state is waiting, begun or abandoned. The first change from waiting decides: the writer
@@ -44,7 +44,7 @@ const (
 // begin claims a write that is still wanted; false where its caller has gone.
 func (op *Op) begin() bool { return op.state.CompareAndSwap(waiting, begun) }
 
-// claim is begin for an Op that may have begun in a transaction that was lost.
+// claim is begin for an Op that may have begun in a lost transaction.
 func (op *Op) claim() bool { return op.begin() || op.state.Load() == begun }
 
 // answer makes err the outcome and wakes the caller.

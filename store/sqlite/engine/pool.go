@@ -11,8 +11,8 @@ import (
 	"github.com/frondhost/frond/store/turns"
 )
 
-// pool hands out the connections that read. They are opened when they are first needed; the
-// one that was used last goes out first, because its statements are warm.
+// pool hands out the connections that read. It opens a connection at its first use; the most
+// recently used one goes out first, because its statements are warm.
 type pool struct {
 	db *DB
 	// turns queues the readers that wait for a connection.

@@ -22,16 +22,16 @@ import (
 //	call: …
 //	fn returns → verdict                 RELEASE w or ROLLBACK TO w; the next one; COMMIT
 //
-// Nobody waits for the other without an end: a caller in the queue leaves when its ctx ends,
-// and the writer takes its connection back at the limit.
+// Every wait ends: a caller in the queue leaves when its ctx ends, and the writer takes its
+// connection back at the limit.
 type transaction struct {
 	db *DB
-	// ctx is that of fn; cancel ends it.
+	// ctx is fn's context; cancel ends it.
 	ctx    context.Context
 	cancel context.CancelFunc
 	// lent is closed when conn is there.
 	lent chan struct{}
-	// outcome is that of lend. The writer alone uses it.
+	// outcome is the error of lend. The writer alone uses it.
 	outcome error
 	// verdict is given once, when fn has returned: true commits.
 	verdict chan bool
@@ -81,8 +81,8 @@ func (d *DB) level(ctx context.Context) *level {
 // started.
 var errUnended = errors.New("a handler returned while a command that it called was still running; wait for the goroutines it starts")
 
-// errAgain is the outcome of a transaction that was released and then lost with its group: one
-// of the others has ended SQLite's transaction.
+// errAgain is the outcome of a transaction that was released and then lost with its group,
+// because another one has ended SQLite's transaction.
 var errAgain = errors.New("the group of the transaction was lost")
 
 // Transact runs fn with a context whose calls of Read, ReadAs and Write are one transaction; see
@@ -204,7 +204,7 @@ func (t *transaction) serve(c *Conn) error {
 	return t.outcome
 }
 
-// lend lends the connection once. The error is why nothing is to be committed.
+// lend lends the connection once. The error is the reason against a commit.
 func (t *transaction) lend(c *Conn) error {
 	t.mu.Lock()
 	t.conn = c
@@ -311,8 +311,8 @@ func (l *level) enter(ctx context.Context) error {
 // leave gives the turn to the next call.
 func (l *level) leave() { <-l.turn }
 
-// save makes the savepoints of this level and those around it that are not made yet. The caller
-// holds tx.mu.
+// save makes the missing savepoints of this level and the levels around it. The caller holds
+// tx.mu.
 func (l *level) save(c *Conn) error {
 	if l.outer == nil || l.saved {
 		return nil

@@ -109,8 +109,8 @@ func (w *writer) send(op *Op) error {
 	}
 }
 
-// close refuses further writes, waits until those in the queue are done and closes the
-// connection. Later calls do nothing.
+// close refuses further writes, waits until the queued ones are done and closes the connection.
+// Later calls return at once.
 func (w *writer) close() error {
 	w.mu.Lock()
 	if w.closed {
@@ -127,8 +127,8 @@ func (w *writer) close() error {
 	return w.conn.Close()
 }
 
-// loop takes what waits, at most maxGroup writes, and commits it as one transaction; then it
-// empties a large log. When nothing has come for a while, it empties the log altogether.
+// loop takes the waiting writes, at most maxGroup, and commits them as one transaction; then it
+// empties a large log. When no write has come for a while, it empties the log altogether.
 func (w *writer) loop() {
 	defer close(w.done)
 	group := make([]*Op, 0, maxGroup)
@@ -190,9 +190,9 @@ func (w *writer) loop() {
 	}
 }
 
-// enter prepares the connection for a transaction: one that was discarded after a panic is replaced,
-// and in memory it waits until no reader is inside. A failure is the error of the write at hand; the
-// next one tries again.
+// enter prepares the connection for a transaction: it replaces a connection that was discarded after
+// a panic, and in memory it waits until no reader is inside. A failure is the error of the write at
+// hand; the next one tries again.
 func (w *writer) enter() (err error) {
 	if w.conn == nil {
 		w.db.file.walGone()
@@ -223,11 +223,10 @@ func (w *writer) lend(l *lendings) {
 	l.last = callerOf(ops[len(ops)-len(l.ops)-1])
 }
 
-// commit runs a group as one transaction and answers each of its callers, but for the Ops that lend
-// and were not begun in the time of a group: it returns them. Where the failure of one statement has
-// ended the whole transaction (an interrupt, a full disk), the others run again without that one;
-// since no caller has an answer yet, none notices. Each round is one write shorter, so it ends. It uses
-// the memory of group.
+// commit runs a group as one transaction and answers each of its callers. It returns the lending Ops
+// that did not begin in the time of a group. If the failure of one statement has ended the whole
+// transaction (an interrupt, a full disk), the others run again without that one, unnoticed: no caller
+// has an answer yet. Each round is one write shorter, so it ends. It uses the memory of group.
 func (w *writer) commit(group []*Op) (later []*Op) {
 	ops := group[:0]
 	for _, op := range group {
@@ -246,9 +245,9 @@ func (w *writer) commit(group []*Op) (later []*Op) {
 	return nil
 }
 
-// transaction tries ops once. Where the transaction was lost, it returns again, the ops to try once
-// more, having answered the one that lost it. Otherwise each op has its own error, err is that of the
-// commit, and later are the last of ops, which were not begun.
+// transaction tries ops once. If one of them lost the transaction, it answers that one and returns
+// again, the ops to try once more. Otherwise each op has its own error, err is the error of the
+// commit, and later are the last of ops, which did not begin.
 func (w *writer) transaction(ops []*Op) (again, later []*Op, err error) {
 	if err := w.enter(); err != nil {
 		return nil, nil, err
@@ -276,8 +275,8 @@ func (w *writer) transaction(ops []*Op) (again, later []*Op, err error) {
 		if op.lends && !op.claim() {
 			continue // its caller has gone
 		}
-		// A write whose caller has gone is dropped: an error means that nothing was written. An Op
-		// that lends looks itself.
+		// A write whose caller has gone is dropped: its error means that the write did not happen.
+		// An Op that lends checks by itself.
 		if op.err = op.Ctx.Err(); op.err != nil && !op.lends {
 			continue
 		}
@@ -318,7 +317,7 @@ func (w *writer) finish(wrote bool) error {
 	return nil
 }
 
-// savepoint runs one write so that its failure undoes it and nothing else. A panic costs the
+// savepoint runs one write so that its failure undoes that write alone. A panic costs the
 // connection and fails this write alone. With undo, as in a dry run (facade.DryRun), it is
 // undone after it has succeeded.
 func (w *writer) savepoint(op *Op, undo bool) (err error) {
@@ -348,7 +347,7 @@ func (w *writer) savepoint(op *Op, undo bool) (err error) {
 		return Public(op.Ctx, err)
 	}
 	if err == nil {
-		// Foreign keys are deferred to the end of the transaction, which is shared: so
+		// The group shares the end of the transaction, which checks deferred foreign keys, so
 		// each write is asked here whether it leaves any of them broken.
 		if pending, _, _ := c.db.Status(sqlite3.DBSTATUS_DEFERRED_FKS, false); pending != 0 {
 			err = errForeignKey
@@ -375,7 +374,7 @@ func (w *writer) savepoint(op *Op, undo bool) (err error) {
 var errRoom = errors.New("sqlite: a change of the tables takes more memory than SQLite may have; give the process a folder for temporary files, such as TMPDIR=/var/tmp")
 
 // outside runs an Op that works alone and makes its own transaction. No other write runs beside it,
-// and none of the statement's limits hold.
+// and the limits of statements do not apply.
 func (w *writer) outside(op *Op) (err error) {
 	if err := w.enter(); err != nil {
 		return err
@@ -405,6 +404,6 @@ func (d *DB) Write(op *Op) error {
 	return d.writer.do(op)
 }
 
-// Soon does op without anybody waiting for it. It returns false, and does nothing, where the
-// writer has too much to do already or is closed.
+// Soon queues op and returns at once. It returns false, and drops op, if the writer is closed
+// or has too much to do already.
 func (d *DB) Soon(op *Op) (taken bool) { return d.writer.soon(op) }
