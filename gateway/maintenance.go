@@ -106,6 +106,43 @@ func Advise(ctx context.Context, project *facade.Project, opts *Options) (all []
 	return all, err
 }
 
+// WithRows opens the store that the settings name, which gateways may serve at the same time, and calls do with the project over it, to
+// read rows. Nothing is migrated, seeded or written, and a file that is not there is not made. The error is [migration.Differs] where the store
+// lacks tables or columns of the cards. A store in memory is a new one with the seeds of the project.
+func WithRows(ctx context.Context, project *facade.Project, opts *Options, do func(context.Context, *facade.Facade) error) error {
+	here := opts.orDefaults()
+	c := here.Config.withDefaults()
+	if _, memory, err := c.storeFile(); err == nil && memory {
+		seeded := *here
+		seeded.Undecided = true
+		h, err := Open(ctx, project, &seeded)
+		if err != nil {
+			return err
+		}
+		return errors.Join(do(ctx, h.compiled.Load()), h.Close())
+	}
+	return withStore(ctx, project, opts, func(ctx context.Context, h *Host, f *facade.Facade) error {
+		if h.store.migrator != nil {
+			task := h.task(f)
+			task.Start, task.Unchanged = true, true
+			plan, err := h.store.migrator.Plan(ctx, task)
+			if err != nil {
+				return err
+			}
+			var lacks migration.Differs
+			for _, step := range plan.Steps {
+				if slices.Contains([]string{migration.CreateTable, migration.AddColumn, migration.ChangeType, migration.ChangeKey}, step.Op) {
+					lacks = append(lacks, step)
+				}
+			}
+			if lacks != nil {
+				return lacks
+			}
+		}
+		return do(ctx, f)
+	})
+}
+
 // Orphans returns the rows whose reference names a row of another host that this host does not have, a member for each reference
 // between hosts. It opens the store as [WithFacts] does.
 func Orphans(ctx context.Context, of *facade.Project, opts *Options) (all []facade.Orphans, err error) {

@@ -68,18 +68,23 @@ func (s *access) operators(err error) error {
 	return err
 }
 
-// Plan returns the plan of Migrate without a change to the database.
+// Plan returns the plan of Migrate without a change to the database. After the plan of an unchanged task the store reads rows.
 func (s *access) Plan(ctx context.Context, task *migration.Task) (*migration.Plan, error) {
 	all, err := newTables(task.Entities, s.db.Address().Schema, migration.DefaultNames(naming))
 	if err != nil {
 		return nil, err
 	}
-	if err := adopt(ctx, s.db, all); err != nil || len(all.Order) == 0 {
-		return &migration.Plan{}, s.operators(err)
-	}
-	m, err := s.compared(ctx, task, all)
-	if err != nil {
+	if err := adopt(ctx, s.db, all); err != nil {
 		return nil, s.operators(err)
+	}
+	m := &migrator{Planner: migration.Planner{}, tables: all}
+	if len(all.Order) > 0 {
+		if m, err = s.compared(ctx, task, all); err != nil {
+			return nil, s.operators(err)
+		}
+	}
+	if task.Unchanged {
+		s.serve(m.tables)
 	}
 	return &m.Plan, nil
 }

@@ -33,19 +33,25 @@ func (s *access) start(ctx context.Context, entities []*schema.Entity, changes c
 	return err
 }
 
-// Plan returns the plan of Migrate without a change to the database.
+// Plan returns the plan of Migrate without a change to the database. After the plan of an unchanged task the store reads rows.
 func (s *access) Plan(ctx context.Context, task *migration.Task) (plan *migration.Plan, err error) {
 	all, err := s.compiled(ctx, task.Entities)
 	if err != nil {
 		return nil, err
 	}
-	if all.Foreign != nil {
-		return &migration.Plan{}, nil // another program's tables are served as they are
+	if all.Foreign != nil { // another program's tables are served as they are
+		if task.Unchanged {
+			s.tables.Store(all)
+		}
+		return &migration.Plan{}, nil
 	}
 	err = s.db.Write(&engine.Op{Ctx: ctx, Alone: true, Run: func(c *engine.Conn) error {
 		m := s.migrator(ctx, c, task, all)
-		plan = &m.Plan
-		return failure(m.prepare())
+		err := failure(m.prepare())
+		if plan = &m.Plan; err == nil && task.Unchanged {
+			s.tables.Store(m.tables)
+		}
+		return err
 	}})
 	return plan, err
 }
