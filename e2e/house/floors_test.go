@@ -58,6 +58,7 @@ var floors = map[string]string{
 
 	// What a call did, for the author; and what a live query read.
 	"facade/explain": "facade facade/access facade/aggregate facade/catalog facade/filter facade/kiterror facade/rows schema schema/jsontext",
+	"facade/who":     "facade facade/access facade/catalog facade/filter facade/kiterror facade/rows schema schema/jsontext",
 	"facade/readset": "facade facade/budget facade/catalog facade/filter facade/kiterror facade/rows schema",
 
 	// Rows that are written with their owner.
@@ -166,7 +167,7 @@ var floors = map[string]string{
 	"cmd/frond/conform": "envelope envelope/signing facade facade/compile facade/catalog facade/kiterror facade/project schema schema/jsontext",
 	"cmd/frond/diff":    "facade facade/compile facade/filter facade/project facade/catalog schema schema/jsontext projection resolvers/binding rest",
 
-	"cmd/frond": "facts facts/delivery facade facade/compile facade/access facade/bulk facade/catalog facade/explain facade/kiterror facade/project schema schema/jsontext envelope envelope/client envelope/signing gateway gateway/extra/all gateway/telemetry store/dbschema store/migration store/postgres store/sqlite cmd/frond/adopt cmd/frond/conform cmd/frond/contract cmd/frond/diff cmd/frond/mockdata",
+	"cmd/frond": "facts facts/delivery facade facade/compile facade/access facade/bulk facade/catalog facade/explain facade/kiterror facade/project facade/who schema schema/jsontext envelope envelope/client envelope/signing gateway gateway/extra/all gateway/telemetry store/dbschema store/migration store/postgres store/sqlite cmd/frond/adopt cmd/frond/conform cmd/frond/contract cmd/frond/diff cmd/frond/mockdata",
 
 	// Beside the floors: what shows, tests and measures the program.
 	"examples/blog":    "frond",
@@ -240,7 +241,7 @@ var guests = map[string]string{
 }
 
 // contract is the part that also runs in browsers (spec 1.8).
-var contract = []string{"schema", "schema/format", "schema/jsontext", "schema/script", "facade", "facade/singleflight", "facade/kiterror", "facade/rows", "facade/filter", "facade/budget", "facade/project", "facade/consistency", "facade/expression", "facade/catalog", "facade/access", "facade/compile", "facade/remote", "facade/explain", "facade/readset", "facade/seed"}
+var contract = []string{"schema", "schema/format", "schema/jsontext", "schema/script", "facade", "facade/singleflight", "facade/kiterror", "facade/rows", "facade/filter", "facade/budget", "facade/project", "facade/consistency", "facade/expression", "facade/catalog", "facade/access", "facade/compile", "facade/remote", "facade/explain", "facade/readset", "facade/seed", "facade/who"}
 
 func TestFloors(t *testing.T) {
 	seen := map[string]bool{}

@@ -26,15 +26,15 @@ type ratchet struct {
 }
 
 var ratchets = []ratchet{
-	{"code lines of the product", 118_500, 97_000},
-	{"code lines of the core", 94_500, 72_000},
+	{"code lines of the product", 119_200, 97_000},
+	{"code lines of the core", 94_900, 72_000},
 	{"modules that the core links", 32, 24},
 	{"packages that the core links", 434, 380},
 	{"packages of the product", 82, 60},
 	{"floors of the product", 12, 12},
 	{"code lines of one folder", 13_200, 4_000},
 	{"code lines of folders without a test", 1_500, 1_500},
-	{"exported names", 2_520, 1_500},
+	{"exported names", 2_540, 1_500},
 	{"exported names that no other package uses", 0, 0},
 	{"exported methods that no other package uses", 0, 0},
 	{"methods of one type, and functions that take it", 250, 60},
