@@ -11,6 +11,7 @@
 //	serve, mock         one Frond, for other processes
 //	health              whether a service lives
 //	call, explain       one call, here or at an address      values.go, places.go, target.go
+//	who                 the rules that show a row            package who of the façade
 //	export, import      rows as a file                       package bulk of the façade
 //	check               faults, access, pinned paths         report.go, pins.go
 //	schema              what cards become
@@ -73,7 +74,7 @@ func newRoot(s *shell) *cobra.Command {
 		commands []*cobra.Command
 	}{
 		{"Start:", []*cobra.Command{newInit(s), newGateway(s), newServe(s), newMock(s)}},
-		{"Look:", []*cobra.Command{newCheck(s), newCall(s), newExplain(s), newSchema(s), newAdvise(s)}},
+		{"Look:", []*cobra.Command{newCheck(s), newCall(s), newExplain(s), newWho(s), newSchema(s), newAdvise(s)}},
 		{"Data:", []*cobra.Command{newImport(s), newExport(s), newMigrate(s), newBackup(s), newRestore(s)}},
 		{"Operate:", []*cobra.Command{newHealth(s), newFacts(s), newJobs(s), newShadow(s), newKeys(s), newVersion(s)}},
 		{"Contract:", []*cobra.Command{newDiff(s), newConform(s), newClient(s), newSync(s), newBuildFrond(s)}},
