@@ -72,8 +72,8 @@ func within(path, other string) bool {
 
 var errBase = errors.New("write a path of letters, digits, - and _, such as /partner or /b2b/v1")
 
-// checkBase reports a path that is not one of plain segments: patterns of routers have no place
-// in it.
+// checkBase reports a path with other than plain segments: patterns of routers have no place in
+// it.
 func checkBase(path string) error {
 	rest, ok := strings.CutPrefix(path, "/")
 	for segment := range strings.SplitSeq(rest, "/") {

@@ -30,9 +30,9 @@ type waiting struct {
 	remote func() *client.Facts
 }
 
-// measure counts the log of an outbox, and the events behind the position of each way out. Where the
-// store does not answer, the numbers are those of the last time. A remote that does not answer, or
-// does not count, leaves its consumers out.
+// measure counts the log of an outbox, and the events behind the position of each way out. If the
+// store does not answer, the last numbers stay. A remote that does not answer, or does not count,
+// leaves its consumers out.
 func (b *backlog) measure(outbox facade.Outbox, all []waiting) (log facts.Size, ways map[string]facts.Size) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

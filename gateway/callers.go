@@ -18,8 +18,8 @@ type callers struct {
 	network func(*http.Request) netip.Prefix
 
 	mu sync.Mutex
-	// keys are those that requests were sent by, mostKeys at most: making one for each request
-	// costs allocations.
+	// keys are the keys of past requests' senders, mostKeys at most: making one for each
+	// request costs allocations.
 	keys map[sender]any
 }
 

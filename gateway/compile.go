@@ -19,7 +19,7 @@ import (
 )
 
 // compileFirst makes the first façade, over the store that own or the settings name; faults are
-// those of the settings. The error has all faults at once. The store is not open yet.
+// the settings' faults. The error has all faults at once. The store is not open yet.
 func (h *Host) compileFirst(own facade.Store, as opening, faults schema.Faults) (f *facade.Facade, complete bool, err error) {
 	var unusable error
 	if own != nil || len(faults) == 0 {
@@ -67,9 +67,9 @@ func (h *Host) Replace(ctx context.Context, project *facade.Project) error {
 	return err
 }
 
-// renew compiles a façade of the known catalogs and puts it in the place of the old one,
-// after the surfaces over it are built. With seeds, those of entities without rows are written
-// first, as at a start. The caller holds h.renewing.
+// renew compiles a façade of the known catalogs and puts it in the place of the old one, after
+// the surfaces over it are built. With seeds, it first writes the seeds of entities without
+// rows, as a start does. The caller holds h.renewing.
 func (h *Host) renew(ctx context.Context, seeds bool) error {
 	f, _, err := h.compile() //nolint:contextcheck // compiling a project waits for nothing
 	take := func() {}
@@ -94,7 +94,7 @@ func (h *Host) renew(ctx context.Context, seeds bool) error {
 	return err
 }
 
-// compile makes a façade of the project with its Fronds where they run, as far as that is
+// compile makes a façade of the project with its Fronds local or remote, as far as that is
 // known. complete is false if generators or conversions are missing in this program.
 func (h *Host) compile() (f *facade.Facade, complete bool, err error) {
 	complete = true

@@ -54,7 +54,7 @@ type Config struct {
 	Description string
 	Listen      string // host:port; "" means 127.0.0.1:8080, port 0 any free one
 	// Hosts are further names, besides localhost, that a listener on loopback answers to, for
-	// example those of a proxy in front.
+	// example the names of a proxy in front.
 	Hosts []string
 	TLS   TLS
 	// Store is sqlite:PATH, postgres://…, memory, or env:NAME for a variable that holds one of
@@ -63,7 +63,7 @@ type Config struct {
 	// Files is where the bytes of files are.
 	Files files.Config
 	// Migrate is MigrateAuto, which is also "", or MigrateOff: whether a start changes the
-	// store's schema, where nothing is lost.
+	// store's schema, as far as it loses no values.
 	Migrate string
 	// Replicas are copies of a store on PostgreSQL.
 	Replicas Replicas
@@ -152,7 +152,7 @@ type (
 	GraphQL = graphqlhttp.Config
 	// Documents says which documents are trusted.
 	Documents = graphqlhttp.Documents
-	// GraphQLOptions are those of [NewGraphQL] and [RegisterGraphQL].
+	// GraphQLOptions are the options of [NewGraphQL] and [RegisterGraphQL].
 	GraphQLOptions = graphqlhttp.Options
 
 	// Remote is where a remote Frond runs.
@@ -272,9 +272,8 @@ func (c *Config) Load(file string, environ []string) error {
 	return faults.Err()
 }
 
-// KeepInMemory puts a store in memory in the place of the one that c names, of its replicas and of its files:
-// for a run that touches no rows of the project. Replicas of a store that can have none stay,
-// and are a fault.
+// KeepInMemory replaces the store that c names, its replicas and its files by memory: for a run that leaves
+// the rows of the project alone. Replicas of a store that cannot have any stay, and are a fault.
 func (c *Config) KeepInMemory() {
 	if c.mayHaveReplicas() {
 		c.Replicas.URLs = nil
@@ -323,8 +322,8 @@ func readTitle(text string) (string, error) {
 	return text, nil
 }
 
-// readStatement reads the time limit of a statement or a transaction, which is below that of
-// a remote call.
+// readStatement reads the time limit of a statement or a transaction, which is below the limit
+// of a remote call.
 func readStatement(text string) (time.Duration, error) {
 	d, err := setting.Duration(text)
 	if err != nil || d < time.Millisecond || d > 10*time.Second {

@@ -14,10 +14,10 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Consumer is a function of the program that is called for each event of a fact; see package
+// Consumer is a function of the program, called for each event of a fact; see package
 // facts/consumer for its guarantees.
 type Consumer struct {
-	// Name is that of its position in the store; "": the fact's, as FROND.NAME.
+	// Name is the name of its position in the store; "": the fact's, as FROND.NAME.
 	Name string
 	// Fact is the name of a fact of a Frond that runs here, or FROND.NAME.
 	Fact string
@@ -26,7 +26,7 @@ type Consumer struct {
 	Handle func(ctx context.Context, e *facade.Event) error
 	// Check reports the fault between the program and the fact, or nil.
 	Check func(f *catalog.Fact) schema.Faults
-	// Detached, FromStart and Tries are those of [consumer.Consumer].
+	// Detached, FromStart and Tries are as in [consumer.Consumer].
 	Detached, FromStart bool
 	Tries               int
 }
@@ -65,11 +65,11 @@ func (c *Consumer) named(full string) string {
 	return "go:" + full
 }
 
-// consumed is the fact that a consumer names; nil where it is one of a remote that is not
-// known yet. full is FROND.NAME.
+// consumed is the fact that a consumer names; nil for a fact of a remote that is not known yet.
+// full is FROND.NAME.
 func (w *ways) consumed(c *catalog.Catalog, name string) (f *catalog.Fact, full string, fault *schema.Fault) {
 	found, all := c.FactsNamed(name)
-	// A name alone is that of a Frond that runs here.
+	// A name alone belongs to a Frond that runs here.
 	found = slices.DeleteFunc(found, func(f *catalog.Fact) bool { return f.FullName() != name && !f.Frond.InStore() })
 	frond, _, isFull := strings.Cut(name, ".")
 	_, remote := w.config.Remotes[frond]
@@ -129,5 +129,5 @@ func (w *ways) consumersOf(served *catalog.Catalog) (all []*consumer.Consumer) {
 	return all
 }
 
-// errNotKnown is the error of a log that is not there yet.
+// errNotKnown is the error of the log of a remote that is not known yet.
 var errNotKnown = kiterror.Errorf(kiterror.ServiceUnavailable, "the remote is not known yet")

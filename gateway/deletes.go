@@ -10,8 +10,8 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
-// deletes finishes deletes of rows whose followers at other hosts have not followed, because a host could not be reached or a process ended.
-// Every process over a store looks for them: finishing one twice changes nothing.
+// deletes finishes deletes of rows whose followers at other hosts have not followed, because a host could not be
+// reached or a process ended. Every process over a store looks for them: finishing one twice has no further effect.
 type deletes struct {
 	current func() *facade.Facade
 	log     *slog.Logger
@@ -85,7 +85,7 @@ func (d *deletes) look(ctx context.Context, now time.Time, ended bool) {
 	}
 }
 
-// close ends a try under way. Deletes that are not started have nothing to end.
+// close ends a try under way. It may be called before start.
 func (d *deletes) close() {
 	if d.stop != nil {
 		d.stop()

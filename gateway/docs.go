@@ -19,8 +19,8 @@ import (
 // docsPath is the page of the API documents.
 const docsPath = "/docs"
 
-// docs mounts the page of the documents of everybody or of an audience, where one of them is
-// served, and the files that it reads:
+// docs mounts the page of the documents of everybody or of an audience, if one of them is
+// served, and the files that the page reads:
 //
 //	host.json    the page's facts about the host, and documents for GraphQL
 //	cards.js     the judges of bodies
@@ -136,8 +136,9 @@ func (g *generation) docsHost(base string, views []*catalog.Catalog) *docsHost {
 	return h
 }
 
-// documented are the sample documents of a GraphQL surface: without introspection those of
-// operations that the other surfaces show, and none where only trusted documents are answered.
+// documented are the sample documents of a GraphQL surface: without introspection the documents
+// of operations that the other surfaces show. A surface of trusted documents alone has no
+// samples.
 func (g *generation) documented(p *place, views []*catalog.Catalog) json.RawMessage {
 	config := &g.host.config.GraphQL
 	shown := map[string]bool{}

@@ -56,8 +56,8 @@ func (g *generation) describe(p *place) {
 // sdlPath is the GraphQL schema as text, for callers with introspection.
 const sdlPath = "/schema.graphql"
 
-// serveDocument answers with a document, which is written when it is first wanted: most
-// processes never serve it.
+// serveDocument answers with a document, which it writes at the first request: most processes
+// never serve it.
 func serveDocument(media string, write func() []byte) http.Handler {
 	var doc *document
 	var tag string

@@ -19,9 +19,9 @@ import (
 	"github.com/frondhost/frond/resolvers"
 )
 
-// feeds are the logs of events that a host reads: its own outbox, and those of its remotes.
-// There is one feed for each log, however many follow it, and it outlives the façades that
-// are compiled while the host runs. It is the [subscriptions.Feed] of the host.
+// feeds are the logs of events that a host reads: its own outbox, and the logs of its remotes.
+// There is one feed for each log, however many follow it, and it outlives the façades that are
+// compiled while the host runs. It is the [subscriptions.Feed] of the host.
 type feeds struct {
 	outbox    facade.Outbox // whose events are relayed; nil: none are
 	copies    bool          // rows of the store may come from copies of it
@@ -37,8 +37,8 @@ type feeds struct {
 	closed bool
 }
 
-// relay begins to relay the events of the host's own outbox, where one of its Fronds announces
-// something. It is called again for every new façade.
+// relay begins to relay the events of the host's own outbox, if one of its Fronds declares
+// facts. It is called again for every new façade.
 func (s *feeds) relay(c *catalog.Catalog) {
 	announces := slices.ContainsFunc(c.Fronds, func(frond *catalog.Frond) bool { return frond.Remote == "" && len(frond.Facts) > 0 })
 	s.mu.Lock()
@@ -48,7 +48,7 @@ func (s *feeds) relay(c *catalog.Catalog) {
 	}
 }
 
-// ofStore is the feed of the host's own outbox; nil: nothing here is announced yet.
+// ofStore is the feed of the host's own outbox; nil before the first fact.
 func (s *feeds) ofStore() *facts.Feed {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,8 +88,9 @@ func (s *feeds) of(frond *catalog.Frond) *facts.Feed {
 	return f
 }
 
-// position returns a position that the log of a Frond has reached; 0: none of its events arrive
-// here, or the rows that ctx reads may come from a copy of the store that is behind it.
+// position returns a position that the log of a Frond has reached; 0 if its events do not
+// arrive here, or if the rows that ctx reads may come from a copy of the store that is behind
+// it.
 func (s *feeds) position(ctx context.Context, frond *catalog.Frond) facade.Position {
 	if s.copies && frond.Remote == "" && consistency.Copies(ctx) != nil {
 		return 0

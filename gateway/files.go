@@ -46,7 +46,7 @@ func (k *keptFiles) open(c *Config, own bool, current func() *facade.Facade, of 
 	return err
 }
 
-// state is that of the storage; not ok: there is none.
+// state is the state of the storage; ok is false without a storage.
 func (k *keptFiles) state() (state telemetry.Files, ok bool) {
 	if kept := k.Load(); kept != nil {
 		return telemetry.Files(kept.State()), true
@@ -58,7 +58,7 @@ func (k *keptFiles) state() (state telemetry.Files, ok bool) {
 // the settings name no other.
 const noPlace = "none:"
 
-// filesStore is the storage of files: that of the settings, or one beside the store of rows.
+// filesStore is the storage of files: the one of the settings, or one beside the store of rows.
 func filesStore(c *Config, own bool) (string, error) {
 	switch {
 	case c.Files.Store == noPlace:
@@ -93,7 +93,7 @@ type shownFiles struct {
 	view     *catalog.Catalog
 }
 
-// orNone is nil where no field holds a file.
+// orNone is nil if no field holds a file.
 func (f shownFiles) orNone() rest.Files {
 	for d := range f.facade.Catalog().Doors() {
 		if len(d.Files) > 0 {
@@ -135,7 +135,7 @@ func (f shownFiles) given(caller facade.Caller, verifier *signing.Verifier) http
 	return &files.Given{Files: f, Facade: f.facade, Served: f.view, Caller: caller, Verifier: verifier, Budget: f.budget, Log: f.log}
 }
 
-// ownFiles are the files of rows that are kept here.
+// ownFiles are the files of rows with their bytes here.
 type ownFiles struct {
 	*files.Files
 	facade *facade.Facade
@@ -170,7 +170,8 @@ func (f ownFiles) Find(ctx context.Context, ids []string) (map[string]*facade.Fi
 	return f.facade.Files(ctx, ids)
 }
 
-// fileURLs finds the paths of files for the GraphQL surface of an audience: those of its REST, below base.
+// fileURLs finds the paths of files for the GraphQL surface of an audience: the paths of its REST, below
+// base.
 func fileURLs(c *catalog.Catalog, graphql catalog.Surface, base string) func(*catalog.Door, *catalog.File, json.RawMessage) string {
 	audience, _, own := strings.Cut(string(graphql), "/")
 	if !own {

@@ -88,8 +88,8 @@ type Gateway struct {
 	draining atomic.Bool
 }
 
-// New is [Open] with every surface. Nothing listens before [Gateway.Run]. The caller
-// closes the gateway, unless Run has returned.
+// New is [Open] with every surface. It listens only after [Gateway.Run]. The caller closes the
+// gateway, unless Run has returned.
 func New(project *facade.Project, opts *Options) (*Gateway, error) {
 	return makeGateway(context.Background(), project, opts, false)
 }

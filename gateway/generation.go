@@ -90,7 +90,7 @@ func newGeneration(h *Host, session, again Session, draining *atomic.Bool, f *fa
 	return gen, nil
 }
 
-// ready waits for the schemas of graphql-go, and returns what it refuses.
+// ready waits for the schemas of graphql-go, and returns its refusals.
 func (g *generation) ready() error {
 	var problems []error
 	for _, p := range g.places {
@@ -102,7 +102,7 @@ func (g *generation) ready() error {
 }
 
 // serve builds the surface of a kind for an audience, "" for everybody, and mounts its paths.
-// problem is a fault of the surface, which is reported together with those of the others.
+// problem is a fault of the surface, to report together with the others' faults.
 func (g *generation) serve(kind catalog.Surface, path, base, audience string, build func(*generation, *place) (http.Handler, error)) (problem, err error) {
 	p := &place{surface: kind.For(audience), base: base, title: g.host.config.Title, about: g.host.config.Description}
 	if p.view, err = g.facade.Catalog().Surface(p.surface); err != nil {
@@ -232,7 +232,7 @@ func (g *generation) route() {
 	exact(g.guard(&mounted{path: "/", Path: guard.Path{Handler: g.welcome(notFound(g.paths()))}}))
 }
 
-// matches are what the router writes its answers into. Its routes have no variables.
+// matches hold the answers of the router. Its routes have no variables.
 var matches = sync.Pool{New: func() any { return &mux.RouteMatch{} }}
 
 var noVariables = map[string]string{}
@@ -249,8 +249,8 @@ func (g *generation) find(r *http.Request) *guard.Path {
 	return &found.Path
 }
 
-// at is the handler of a path that was mounted by some generation. A surface that has become
-// empty answers as an unknown path.
+// at is the handler of a path that some generation has mounted. A surface that has become empty
+// answers as an unknown path.
 func (g *generation) at(path string) *guard.Path {
 	for _, m := range g.mounted {
 		if m.path == path {

@@ -29,7 +29,7 @@ func formOf(surface catalog.Surface) guard.Fail {
 	return guard.WriteProblem
 }
 
-// formOfPath is the form for a request that has not reached a surface: that of its path.
+// formOfPath is the form for a request that has not reached a surface: the form of its path.
 func formOfPath(w http.ResponseWriter, r *http.Request, status int, err *kiterror.Error) {
 	surface := catalog.Surface("")
 	if strings.HasSuffix(r.URL.Path, envelope.Path) {
@@ -52,7 +52,7 @@ func (h *Host) around(find func(*http.Request) *guard.Path) *guard.Front {
 	}
 }
 
-// copies reports whether reads may go to copies of a store: of the own one, or of that of a remote.
+// copies reports whether reads may go to copies of a store: of the own one, or of a remote's.
 func (h *Host) copies() bool { return h.store.can.Copies || h.topology != nil }
 
 // executed reports the GraphQL operation of a request.

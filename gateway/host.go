@@ -73,8 +73,8 @@ type Host struct {
 }
 
 // Open compiles a project, opens its store and, at the first start, writes the seeds. The
-// caller closes the host. The error is everything that is wrong at once, the faults of
-// settings and cards as schema.Faults; the store is opened only if there are none.
+// caller closes the host. The error lists every fault at once, the faults of settings and cards
+// as schema.Faults; the store is opened only without faults.
 func Open(ctx context.Context, project *facade.Project, opts *Options) (*Host, error) {
 	h, err := open(ctx, project, opts.orDefaults(), opening{})
 	if err == nil {
@@ -88,17 +88,17 @@ type opening struct {
 	serves    bool   // reserve the store for this process among those that serve, and plan the ways out
 	frond     string // of a receiver: the one Frond it serves; "": all of them
 	elsewhere error  // faults found before, which are reported together with the host's
-	// build builds what calls come through, over the first façade, while the store is prepared; nil:
-	// nothing.
+	// build builds the surfaces of calls over the first façade, while the store is prepared. It may
+	// be nil.
 	build func(*Host, *facade.Facade) error
 	// ready waits for the end of what build has begun, once the store is open and before its tables
 	// change; nil: build begins no work.
 	ready func() error
-	// migrate takes the place of preparing the store and writing seeds: for commands that
-	// look at the schema, and serve nothing. nil: a start.
+	// migrate takes the place of preparing the store and writing seeds: for commands that only
+	// look at the schema. nil: a start.
 	migrate func(context.Context, store.Migrator, *migration.Task) error
 	// listen are the addresses that the host opens before the store, so that probes are answered while
-	// tables change; nil: it opens none.
+	// tables change; it may be empty.
 	listen []string
 	// look does the same for commands that look at the outbox.
 	look func(context.Context, *Host, *facade.Facade) error
@@ -254,8 +254,8 @@ func (h *Host) listener() *listener {
 	return &listener{certificate: h.certificate, write: h.config.Limits.Write, stopping: h.endStreams, log: h.log}
 }
 
-// start runs the ways out, the jobs, the rest of deletes and the advice of a host that serves. Where it serves mock data, nobody is sent
-// any and nothing runs at times.
+// start runs the ways out, the jobs, the rest of deletes and the advice of a host that serves. A host of mock data
+// sends no events and runs no jobs.
 func (h *Host) start() {
 	h.ways.start()
 	if !h.options.Undecided {
@@ -286,8 +286,8 @@ func (h *Host) waiting() bool {
 	return false
 }
 
-// follow renews the host whenever a remote serves another catalog, and swaps the surfaces
-// over it. A failed renewal is logged and changes nothing.
+// follow renews the host whenever a remote serves another catalog, and swaps the surfaces over
+// it. A failed renewal is logged, and the host stays as it is.
 func (h *Host) follow(ctx context.Context, swap func(*facade.Facade) (func(), error)) {
 	h.swap = swap
 	h.shadows.follow(ctx, h)
@@ -363,10 +363,9 @@ func (h *Host) Development() bool { return h.config.Mode == Development }
 // feeds of Fronds that share a log are the same one.
 func (h *Host) Feed(frond string) *facts.Feed { return h.feeds.named(frond) }
 
-// Consume hands every event in the log to the consumers, until there are none, also those
-// that they emit during it. It is for tests and for hosts that do not serve: a gateway consumes
-// by itself. The first failure ends it; the event stays, and is handed over again by the next
-// call.
+// Consume hands every event in the log to the consumers, including the events that they emit
+// during it. It is for tests and for hosts that do not serve: a gateway consumes by itself. The
+// first failure ends it; the event stays, and is handed over again by the next call.
 func (h *Host) Consume(ctx context.Context) error { return h.ways.settle(ctx) }
 
 // Close stops following the remotes and closes the store; calls under way fail. Closing

@@ -103,7 +103,8 @@ func (s *schedule) job(j *catalog.Job) *jobs.Job {
 // errStopped is why a run ends that is under way when its process has to stop.
 var errStopped = errors.New("the gateway stops")
 
-// close ends the jobs. Runs under way have until the end of shutdown.timeout, nil: none.
+// close ends the jobs. Runs under way have until by, the end of shutdown.timeout; nil: they end
+// at once.
 func (s *schedule) close(by *time.Time) {
 	if by == nil {
 		now := time.Now()

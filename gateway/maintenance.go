@@ -49,9 +49,9 @@ func BackupFiles(ctx context.Context, config *Config, folder string) (copied int
 	return files.Backup(ctx, url, extra.Find[files.Buckets](config.Extras), folder)
 }
 
-// Restore puts a backup in the place of the store that the settings name. Nothing may serve
-// the store during it. A store that exists is replaced only with replace; kept is its new
-// name then.
+// Restore puts a backup in the place of the store that the settings name. No process may serve
+// the store during it. An existing store is replaced only with replace; kept is its new name
+// then.
 func Restore(ctx context.Context, config *Config, backup string, replace bool) (kept string, err error) {
 	path, err := config.file("pg_restore --dbname=DATABASE FILE")
 	if err != nil {
@@ -74,8 +74,8 @@ func (c *Config) file(tool string) (string, error) {
 }
 
 // WithFacts opens the store that the settings name, which a gateway may serve at the same time, and
-// calls do with the facts of the project and the outbox of the store. Nothing is relayed,
-// migrated or seeded, and a file that is not there is not made.
+// calls do with the facts of the project and the outbox of the store. It does not relay, migrate,
+// seed, or make a missing file.
 func WithFacts(ctx context.Context, project *facade.Project, opts *Options, do func(context.Context, *facade.Facade, facade.Outbox) error) error {
 	return withStore(ctx, project, opts, func(ctx context.Context, h *Host, f *facade.Facade) error {
 		if h.store.can.Outbox == nil {
@@ -172,7 +172,7 @@ func Orphans(ctx context.Context, of *facade.Project, opts *Options) (all []faca
 }
 
 // withStore opens the store that the settings name, beside the gateway that may serve it, and calls do
-// with the host of a project that is not served.
+// with the host of a project without surfaces.
 func withStore(ctx context.Context, project *facade.Project, opts *Options, do func(context.Context, *Host, *facade.Facade) error) error {
 	here := *opts.orDefaults()
 	here.Undecided, here.Incomplete = true, true // who may do what is no matter of the store

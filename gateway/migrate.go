@@ -13,26 +13,25 @@ import (
 
 // MigrateOptions of [PlanMigration] and [Migrate].
 type MigrateOptions struct {
-	// Start takes the steps of a start: those that the cards need and that lose nothing.
+	// Start takes the steps of a start: the ones that the cards need and that lose no values.
 	Start bool
 	// Drop and Convert are the fields, as entity.field, whose columns may be dropped and whose
 	// values may be converted with a loss.
 	Drop, Convert []string
 	// Physical gives tables and columns the names of the cards in the database too.
 	Physical bool
-	// Progress, where it is set, is called now and then while rows are copied.
+	// Progress, if set, is called now and then while rows are copied.
 	Progress func(table string, done, total int64)
 }
 
 // PlanMigration compares the cards of a project with the store that the settings name, and returns
-// the steps that make the store fit. Nothing is changed; a file that is not there is not made.
+// the steps that make the store fit. It does not change the store, or make a missing file.
 func PlanMigration(ctx context.Context, project *facade.Project, opts *Options, m *MigrateOptions) (*migration.Plan, error) {
 	return m.run(ctx, project, opts, false, store.Migrator.Plan)
 }
 
-// Migrate makes the store fit the cards, by all steps of the plan or none. The error is
-// migration.Refused where a step is refused. No gateway and no receiver may serve a store in a
-// file during it.
+// Migrate makes the store fit the cards, by all steps of the plan. If a step is refused, the
+// error is migration.Refused. No gateway and no receiver may serve a store in a file during it.
 func Migrate(ctx context.Context, project *facade.Project, opts *Options, m *MigrateOptions) (*migration.Plan, error) {
 	return m.run(ctx, project, opts, true, store.Migrator.Migrate)
 }
@@ -47,8 +46,8 @@ func (o *MigrateOptions) run(ctx context.Context, project *facade.Project, opts 
 	return plan, err
 }
 
-// Migrations returns the steps that were taken on the store before, the last first, at most limit
-// entries, and the plan of the remaining steps.
+// Migrations returns the past steps on the store, the last first, at most limit entries, and the
+// plan of the remaining steps.
 func Migrations(ctx context.Context, project *facade.Project, opts *Options, limit int) (plan *migration.Plan, done []migration.Entry, err error) {
 	err = migrate(ctx, project, opts, false, func(ctx context.Context, s store.Migrator, task *migration.Task) error {
 		if done, err = s.History(ctx, limit); err != nil {

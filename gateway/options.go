@@ -40,8 +40,8 @@ type Options struct {
 	// this program does not have; nil: they are faults. It is for commands that read a
 	// project which another program runs: after such a call no seeds are written.
 	Unregistered func(schema.Fault)
-	// Incomplete lets relations name entities that are not in the project, as where
-	// there are remotes that have not been discovered.
+	// Incomplete lets relations name entities outside of the project, such as entities of
+	// remotes that are not discovered yet.
 	Incomplete bool
 	// Undecided serves doors that have no collector and are not declared open, in every
 	// mode: for programs that show a project to its author alone, or mock data.

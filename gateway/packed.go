@@ -12,7 +12,7 @@ import (
 // 45 MB, and 2 MB packed.
 const packedFrom = 1 << 20
 
-// document is a text that is kept for requests, packed if it is long.
+// document is a text for many requests, packed if it is long.
 type document struct {
 	text   []byte // nil: it is packed
 	packed []byte

@@ -21,13 +21,13 @@ const pageStyle = `:root{color-scheme:light dark}body{font:16px/1.6 system-ui,sa
 li{overflow-wrap:anywhere}code{font-size:.95em}a{color:#0b57d0}@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}a{color:#8ab4f8}}
 ` + startpage.Style
 
-// pagePolicy is the content security policy of the pages, which load nothing.
+// pagePolicy is the content security policy of the pages, which need no other files.
 var pagePolicy = func() string {
 	sum := sha256.Sum256([]byte(pageStyle))
 	return "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }()
 
-// page is a page of the gateway's own: a title, which is text, and HTML below it.
+// page is a page of the gateway's own: a title in plain text, and HTML below it.
 func page(title, body string) string {
 	title = html.EscapeString(title)
 	return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>` +

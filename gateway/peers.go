@@ -13,9 +13,9 @@ import (
 	"github.com/frondhost/frond/facade/catalog"
 )
 
-// facts returns the source of a Frond's events for other hosts; nil where view (nil: everything)
-// shows none of its facts, or its events do not come here. The other host is trusted with every event, as it
-// is with every call: it judges its own subscribers (docs/remotes.md). Closed fields do not leave.
+// facts returns the source of a Frond's events for other hosts. It is nil if view (nil: everything) hides
+// all facts of the Frond, or if its events do not come here. The other host is trusted with every event, as
+// it is with every call: it judges its own subscribers (docs/remotes.md). Closed fields do not leave.
 func (h *Host) facts(frond *catalog.Frond, view *catalog.Catalog, verifier *signing.Verifier) *envelope.Facts {
 	var names []string
 	for _, f := range frond.Facts {
@@ -41,7 +41,8 @@ func (h *Host) facts(frond *catalog.Frond, view *catalog.Catalog, verifier *sign
 	})
 }
 
-// besideCalls yields the paths of a receiver beside that of calls, facts and files, with their handlers.
+// besideCalls yields the paths of a receiver beside the path of calls, facts and files, with their
+// handlers.
 func besideCalls(h *Host, served *catalog.Catalog, caller facade.Caller, verifier *signing.Verifier) iter.Seq2[string, http.Handler] {
 	return func(yield func(string, http.Handler) bool) {
 		if facts := h.facts(served.Fronds[0], nil, verifier); facts != nil && !yield(envelope.FactsPath, facts) {

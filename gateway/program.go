@@ -25,8 +25,8 @@ import (
 // Flags are the settings of a program as its command line has them. A flag wins over
 // its variable, which wins over the file, which wins over the program's own values.
 type Flags struct {
-	// BuiltIn is the text of a gateway.yaml inside the program, nil for none. A setting
-	// of it holds where file, variables and flags are silent.
+	// BuiltIn is the text of a gateway.yaml inside the program, or nil. A setting of it holds
+	// where file, variables and flags are silent.
 	BuiltIn []byte
 	// Extras is [Config.Extras] of the settings.
 	Extras []extra.Extra
@@ -95,8 +95,8 @@ func (s *Flags) Load(dir string, environ []string, stderr io.Writer, read func(*
 	return nil, nil, errors.Join(problems...)
 }
 
-// Read reads the settings of a folder. Variables that set nothing are reported on stderr;
-// problems are the faults, some of them nil.
+// Read reads the settings of a folder. Unknown variables are reported on stderr; problems are
+// the faults, some of them nil.
 func (s *Flags) Read(dir string, environ []string, stderr io.Writer) (config *Config, problems []error) {
 	file := s.file
 	for _, pair := range environ {
@@ -135,8 +135,8 @@ const (
 	exitUnreachable = 3 // a host does not answer
 )
 
-// ErrReported is wrapped by an error whose message is on stderr already: [ExitCode] writes
-// nothing and returns 2.
+// ErrReported is wrapped by an error whose message is on stderr already: [ExitCode] returns 2
+// without a further message.
 var ErrReported = errors.New("reported already")
 
 // Broken makes err an error that [ExitCode] answers with 1: the program had started well.

@@ -22,7 +22,7 @@ import (
 // ReceiverOptions of [NewReceiver]; a nil pointer is fine.
 type ReceiverOptions struct {
 	Options
-	// Addresses to listen on; none means 127.0.0.1:4100 (spec 8.1).
+	// Addresses to listen on; empty means 127.0.0.1:4100 (spec 8.1).
 	Addresses []string
 	// AllowUnsigned lets it listen beyond loopback without verifying calls: then the
 	// operator has to close access by other means (spec 5.3).
@@ -39,9 +39,9 @@ type Receiver struct {
 	draining  atomic.Bool
 }
 
-// NewReceiver is [Open] with the envelope of one Frond, whose operations run in this
-// process, and with the consumers, webhooks and NATS of its facts. Nothing listens before [Receiver.Run]. The caller closes the receiver, unless
-// Run has returned.
+// NewReceiver is [Open] with the envelope of one Frond, whose operations run in this process, and with the
+// consumers, webhooks and NATS of its facts. It listens only after [Receiver.Run]. The caller closes the receiver,
+// unless Run has returned.
 func NewReceiver(project *facade.Project, frond string, opts *ReceiverOptions) (*Receiver, error) {
 	return makeReceiver(context.Background(), project, frond, opts, false)
 }

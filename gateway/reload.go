@@ -24,7 +24,7 @@ type Reload struct {
 }
 
 // NewReload looks at the folder of a project. Call it before the project is read for the start, so that a
-// change meanwhile counts. read reads the project; what happens is written to to.
+// change in between counts. read reads the project; to receives the reports.
 func NewReload(site fs.FS, read func() (*facade.Project, error), to io.Writer) *Reload {
 	return &Reload{site: site, read: read, to: to, seen: lookAt(site)}
 }
@@ -89,8 +89,8 @@ func lookAt(site fs.FS) look {
 		switch {
 		case err != nil:
 			return nil //nolint:nilerr // a file that is just being replaced; the next look shows
-		// Hidden files and folders are those of editors and of git; .schema is written by
-		// frond init.
+		// Hidden files and folders belong to editors and to git; .schema is written by frond
+		// init.
 		case name != "." && strings.HasPrefix(entry.Name(), "."), entry.IsDir() && entry.Name() == "node_modules":
 			if entry.IsDir() {
 				return fs.SkipDir

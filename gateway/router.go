@@ -53,9 +53,9 @@ func guarded(h *graphqlhttp.Handler) http.Handler {
 	return (&guard.CrossSite{Page: h.IsPage}).Guard(h, graphqlhttp.Refuse)
 }
 
-// RegisterGraphQL mounts a built schema on /graphql (spec 4.3.2). caller is the caller that
-// the schema was built over; opts may be nil. The error is a schema that no engine accepts,
-// or trusted documents that cannot be read or, where they are enforced, executed.
+// RegisterGraphQL mounts a built schema on /graphql (spec 4.3.2). caller is the caller that the
+// schema was built over; opts may be nil. The error is a schema that no engine accepts, or
+// trusted documents that cannot be read or, if they are enforced, executed.
 func RegisterGraphQL(r Router, s *binding.Schema, caller facade.Caller, opts *GraphQLOptions) error {
 	if opts == nil {
 		opts = &GraphQLOptions{}

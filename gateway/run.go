@@ -14,8 +14,8 @@ import (
 	"github.com/frondhost/frond/gateway/guard"
 )
 
-// serve serves a handler on every address until ctx is done, then drains. A port that is open already is
-// taken over.
+// serve serves a handler on every address until ctx is done, then drains. It takes over a port that is
+// open already.
 func (h *Host) serve(ctx context.Context, handler http.Handler, draining *atomic.Bool, addresses ...string) error {
 	l := h.port
 	if l == nil {
@@ -95,8 +95,7 @@ func awaitAll(ctx context.Context, group *sync.WaitGroup) {
 	}
 }
 
-// admin is the server of the admin listener and the listener, which is open; nil, nil:
-// there is none.
+// admin is the server of the admin listener and the open listener; nil, nil without one.
 func (h *Host) admin(ctx context.Context, draining *atomic.Bool) (*http.Server, net.Listener, error) {
 	if h.config.Admin.Listen == "" || h.telemetry.MetricsHandler(h.log) == nil {
 		return nil, nil, nil

@@ -29,7 +29,7 @@ func Settings() []Setting { return new(Config).settings() }
 // which text to write instead.
 func (c *Config) Set(key, text string) error { return c.settings().Set(key, text) }
 
-// UnknownVariables are the FROND_ variables of environ that set nothing. They are worth a
+// UnknownVariables are the FROND_ variables of environ without a setting. They are worth a
 // warning and no faults.
 func UnknownVariables(environ []string) []string { return new(Config).settings().Unknown(environ) }
 
@@ -39,8 +39,8 @@ func ConfigSchema() json.RawMessage {
 	return new(Config).settings().Schema("gateway.yaml: how a gateway runs; every key has a default")
 }
 
-// settings is the one table of the file, the variables, the flags and the schema, over
-// the fields of c. Its order is that of the documentation.
+// settings is the one table of the file, the variables, the flags and the schema, over the
+// fields of c. The documentation has its order.
 func (c *Config) settings() setting.Table {
 	return slices.Concat(
 		[]setting.Setting{
@@ -160,8 +160,8 @@ type Promises struct {
 	Remotes []string
 }
 
-// Promises returns them, defaults filled in. The error is that of the folder of trusted
-// documents, schema.Faults.
+// Promises returns them, defaults filled in. The error comes from the folder of trusted
+// documents, as schema.Faults.
 func (c Config) Promises() (*Promises, error) {
 	c = c.withDefaults()
 	folder, err := graphqlhttp.ReadFolder(c.Dir, c.GraphQL.Documents)

@@ -21,7 +21,7 @@ import (
 // ShadowReport is the output of `frond shadow`.
 type ShadowReport = shadow.Report
 
-// shadows are the hosts that are asked a share of the queries which this host answers (docs/shadow.md).
+// shadows are the hosts that receive a share of the queries which this host answers (docs/shadow.md).
 type shadows struct {
 	copies *shadow.Shadow     // nil: none are asked
 	hosts  *topology.Topology // of the Fronds whose queries are copied
@@ -41,7 +41,7 @@ func shadowFaults(shadowed map[string]Remote, here []*project.Frond) (faults sch
 	return faults
 }
 
-// shadow makes the shadows of a host that serves; it asks nobody yet.
+// shadow makes the shadows of a host that serves; they are idle until a call is copied.
 func (h *Host) shadow(shadowed map[string]Remote, signer *signing.Signer) {
 	shares := map[string]float64{}
 	for name, r := range shadowed {
@@ -71,8 +71,8 @@ func (s *shadows) close() {
 	s.hosts.Close()
 }
 
-// compileShadow makes the façade that answers copies: that of the project with the shadowed Fronds moved, over the same store and
-// without the author's middleware. A project that does not start so is a line in the log.
+// compileShadow makes the façade that answers copies: the project's façade with the shadowed Fronds moved, over the
+// same store and without the author's middleware. A project that does not start so is a line in the log.
 func (h *Host) compileShadow() {
 	s := &h.shadows
 	if s.copies == nil {

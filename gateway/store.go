@@ -33,9 +33,9 @@ type hostStore struct {
 	close func() error
 }
 
-// storeOf is own, the store that an author brought, or the one that c.Store names, which is not
-// open yet. serves reserves a file for this process among those that serve. measure is given the time of each
-// statement; nil: nobody counts.
+// storeOf is own, the store that an author brought, or the one that c.Store names, which is not open yet.
+// serves reserves a file for this process among the serving ones. measure, if not nil, receives the time of
+// each statement.
 func storeOf(own facade.Store, c *Config, log *slog.Logger, serves bool, measure func(time.Duration, facade.Failure)) (hostStore, error) {
 	if own != nil {
 		return hostStore{
@@ -82,7 +82,7 @@ func storeOf(own facade.Store, c *Config, log *slog.Logger, serves bool, measure
 	}, nil
 }
 
-// storeURL is what c.Store says, from the environment where it names a variable: env:NAME.
+// storeURL is the URL of c.Store. The setting may name a variable of the environment: env:NAME.
 func (c *Config) storeURL() (string, error) {
 	name, isVariable := strings.CutPrefix(c.Store, "env:")
 	if !isVariable {
@@ -140,7 +140,7 @@ func entities(of *catalog.Catalog) []*schema.Entity {
 	return all
 }
 
-// isPostgres says whether a store's URL is that of a PostgreSQL server.
+// isPostgres says whether a store's URL leads to a PostgreSQL server.
 func isPostgres(url string) bool {
 	return strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://")
 }
@@ -149,7 +149,7 @@ func isPostgres(url string) bool {
 // may hold a password.
 var errServer = errors.New("the store is on a PostgreSQL server, so there is no file of it")
 
-// errInMemory is the error of a command on a file where there is none.
+// errInMemory is the error of a command on a file for a store without one.
 var errInMemory = errors.New("the store is kept in memory, so there is no file of it; name one with --store sqlite:PATH")
 
 // storeFile is the path of the file that c.Store names; memory: there is no file. errServer

@@ -102,7 +102,7 @@ func (g *generation) place(r *http.Request, state access.State) (leave func(), e
 	return func() { g.host.hub.Leave(subscriptions.OfStream, caller) }, nil
 }
 
-// onToken is how old the state of a stream's caller may be where it comes from a token, whose
+// onToken is how old the state of a stream's caller may be if it comes from a token, whose
 // claims do not change before it expires.
 const onToken = time.Second
 

@@ -35,7 +35,7 @@ var mounts = []struct {
 }
 
 // place is a mounted surface and its view of the host. The path alone selects the view of a
-// request: nothing in the request can name another audience.
+// request: the request cannot name another audience.
 type place struct {
 	surface catalog.Surface
 	base    string // path of the audience: /partner; "" for everybody
@@ -61,7 +61,7 @@ type mounted struct {
 // ServeHTTP answers without the guards of the path: [guard.Front] has them.
 func (m *mounted) ServeHTTP(w http.ResponseWriter, r *http.Request) { m.Handler.ServeHTTP(w, r) }
 
-// routeOf finds the route of a request to a surface; "": there is none.
+// routeOf finds the route of a request to a surface, or "".
 func (p *place) routeOf(path string) func(*http.Request) string {
 	if p.table == nil || !strings.HasSuffix(path, "/") {
 		return func(*http.Request) string { return path }
@@ -69,8 +69,8 @@ func (p *place) routeOf(path string) func(*http.Request) string {
 	return func(r *http.Request) string { return p.table.Path(r.URL.EscapedPath()) }
 }
 
-// empty reports whether the surface shows nothing and is not mounted. A host without any
-// doors has its surfaces all the same.
+// empty reports whether the surface is empty and so not mounted. A host without any doors has
+// its surfaces all the same.
 func (p *place) empty(whole *catalog.Catalog, opts *Options) bool {
 	if p.view == whole || p.surface == catalog.OnGraphQL && opts.Extend != nil {
 		return false
@@ -161,8 +161,8 @@ func (g *generation) rest(p *place) (http.Handler, error) {
 	return api, nil
 }
 
-// envelope builds the handler of JSON-RPC. The caller is identified by the session, or by a signed state: that of
-// a frame is ignored, which only a receiver believes.
+// envelope builds the handler of JSON-RPC. The session or a signed state identifies the caller: the state of a
+// frame, which only a receiver believes, is ignored.
 func (g *generation) envelope(p *place) (http.Handler, error) {
 	view := *p.view
 	view.GivesFiles, view.IgnoresState = g.verifier(p) != nil, g.host.options.Session != nil || !g.host.config.Identity.Anonymous()
@@ -182,7 +182,7 @@ func (h *Host) counted(next http.Handler) http.Handler {
 	return envelope.CountHops(next)
 }
 
-// verifier verifies calls of other gateways, on the envelope that everybody sees; nil: there are none.
+// verifier verifies calls of other gateways, on the envelope that everybody sees; it may be nil.
 func (g *generation) verifier(p *place) *signing.Verifier {
 	if p.surface != catalog.OnEnvelope {
 		return nil

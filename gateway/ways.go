@@ -69,8 +69,8 @@ func schemaURI(f *catalog.Fact) string {
 	return fmt.Sprintf("urn:%s:%s:%s:%d", url.PathEscape(f.Schema.Vendor), url.PathEscape(f.Frond.Name), url.PathEscape(f.Schema.Title), f.Schema.Version)
 }
 
-// register notes where consumers begin, before the first command: they miss nothing that is
-// announced from now on. Where the store does not answer yet, they do it themselves.
+// register notes the positions of consumers before the first command, so that they get every
+// event from now on. If the store does not answer yet, they do it themselves.
 func (w *ways) register(ctx context.Context, served *catalog.Catalog) {
 	if len(w.given) == 0 || w.outbox == nil {
 		return
@@ -153,7 +153,7 @@ func (w *ways) backlogs() []delivery.State {
 	return all
 }
 
-// logSize is the size of this host's log; zero: it has none.
+// logSize is the size of this host's log, or zero.
 func (w *ways) logSize() facts.Size {
 	log, _ := w.measure()
 	return log
@@ -187,7 +187,7 @@ func (w *ways) settle(ctx context.Context) error {
 	return nil
 }
 
-// relayAll gives positions to all events that are committed.
+// relayAll gives positions to all committed events.
 func (w *ways) relayAll(ctx context.Context) error {
 	for before := facade.Position(-1); ; {
 		last, _, err := w.outbox.Relay(ctx)

@@ -1,8 +1,8 @@
 // Package extra has the parts of a gateway that a program links by name, since not every program needs
 // them: stores on servers, NATS, S3, and where spans and metrics go.
 //
-// A package of such a part has a value that is an [Extra] and does what the gateway's package of the same
-// task asks for:
+// A package of such a part has a value that is an [Extra] and implements an interface of the gateway for
+// its task:
 //
 //	store/postgres      postgres.Stores      store.Engine
 //	gateway/nats        nats.Facts           publish.Broker
@@ -18,13 +18,13 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Extra is a part of a gateway that a program has where it links it.
+// Extra is a part of a gateway that a program may link.
 type Extra interface {
 	// Extra is the name of the value in Go, such as postgres.Stores.
 	Extra() string
 }
 
-// Find returns the extra that does a task; the zero value: the program links none.
+// Find returns the extra that does a task; the zero value if the program does not link it.
 func Find[Task any](linked []Extra) (found Task) {
 	for _, e := range linked {
 		if task, ok := e.(Task); ok {

@@ -19,8 +19,8 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
-// An address of a private file, for an <img> without credentials. Whoever may read the file gets one; the
-// address gives exactly this file, or one smaller image of it, for minutes, also if the row is given another file.
+// An address of a private file, for an <img> without credentials. Each reader of the file can get one; the address
+// gives exactly this file, or one smaller image of it, for minutes, also if the row is given another file.
 //
 //	/api/files/PAYLOAD.MAC     the JSON of a signed, and its HMAC, in base64url
 //
@@ -33,15 +33,15 @@ const addressTime = 5 * time.Minute
 // signingKey is the key of the storage under which the key of addresses is kept.
 const signingKey = "signing/key"
 
-// signed is what an address says.
+// signed is the content of an address.
 type signed struct {
 	File    string            `json:"file"`
 	Size    *catalog.FileSize `json:"size,omitempty"`
 	Expires int64             `json:"expires"` // in seconds since 1970
 }
 
-// Address returns an address of a file, or of a smaller image: a path below that of files, or with
-// files.presign a URL of S3.
+// Address returns an address of a file, or of a smaller image: a path below the files' path, or
+// with files.presign a URL of S3.
 func (s *Files) Address(ctx context.Context, file *facade.File, size *catalog.FileSize, now time.Time) (address string, expires time.Time, err error) {
 	if s.presign > 0 {
 		address, err = s.Link(ctx, file, size)

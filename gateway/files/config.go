@@ -26,7 +26,7 @@ type Config struct {
 	Retention time.Duration
 }
 
-// WithDefaults returns c with the defaults of what is not set.
+// WithDefaults returns c with defaults in place of unset values.
 func (c Config) WithDefaults() Config {
 	c.Retention = cmp.Or(c.Retention, 24*time.Hour)
 	return c
@@ -52,7 +52,8 @@ func readStore(text string) (string, error) {
 	return text, checkURL(text)
 }
 
-// StoreURL returns the URL that files.store says, from the environment where it names a variable.
+// StoreURL returns the URL of files.store. The setting may name a variable of the environment
+// that holds it.
 func StoreURL(text string) (string, error) {
 	name, isVariable := strings.CutPrefix(text, "env:")
 	if !isVariable {

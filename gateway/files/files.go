@@ -39,7 +39,8 @@ type Files struct {
 	keyRead time.Time
 }
 
-// Open opens the storage of a URL, with the times of c. buckets opens one at S3; nil: the program has no S3. current is the façade that describes the files, memory bounds the bytes that are held; nil: nothing does.
+// Open opens the storage of a URL, with the times of c. buckets opens one at S3; nil: the program does not link S3.
+// current is the façade that describes the files. memory bounds the bytes in memory; it may be nil.
 func Open(url string, buckets Buckets, c *Config, current func() *facade.Facade, memory *budget.Budget, log *slog.Logger) (*Files, error) {
 	s, err := openStorage(url, buckets)
 	if err != nil {
@@ -73,8 +74,8 @@ func (s *Files) Close() error {
 	return s.storage.Close()
 }
 
-// Open reads the bytes of a file, or where size is not nil those of a smaller image. mediaType is
-// theirs.
+// Open reads the bytes of a file, or, if size is not nil, the bytes of a smaller image. mediaType
+// is their media type.
 func (s *Files) Open(ctx context.Context, file *facade.File, size *catalog.FileSize) (r io.ReadSeekCloser, mediaType string, err error) {
 	key, mediaType := keyOf(file, size), file.Type
 	if size != nil {
@@ -102,7 +103,7 @@ func (s *Files) Open(ctx context.Context, file *facade.File, size *catalog.FileS
 	return r, mediaType, nil
 }
 
-// whole compares the number of bytes with that of their file; the error of too few is fs.ErrNotExist.
+// whole compares the number of bytes with the file's size; the error of too few is fs.ErrNotExist.
 func whole(r io.Seeker, file *facade.File) error {
 	n, err := r.Seek(0, io.SeekEnd)
 	if err == nil && n != file.Size {

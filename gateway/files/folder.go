@@ -133,7 +133,7 @@ func (f *folder) Each(ctx context.Context, do func(key string, size int64) error
 	})
 }
 
-// skipGone leaves out a file that was removed during a walk.
+// skipGone leaves out a file that disappeared during a walk.
 func skipGone(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -94,9 +94,9 @@ const (
 	probeTime = 2 * time.Second
 )
 
-// Check returns why the storage does not take files; nil where it does. After a failure it writes a probe, so
-// that the answer changes once the storage works again; while another probe runs, it is the failure. It may
-// be called from many goroutines, and on nil.
+// Check returns why the storage does not take files, or nil. After a failure it writes a probe, so that the
+// answer changes once the storage works again; while another probe runs, it is the failure. It may be called
+// from many goroutines, and on nil.
 func (s *Files) Check(ctx context.Context) error {
 	if s == nil {
 		return nil

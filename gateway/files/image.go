@@ -104,7 +104,7 @@ func (s *Files) decode(ctx context.Context, file *facade.File, more int) (from i
 	return from, side, end, nil
 }
 
-// shrunkType is the media type of images that are made of those of a type.
+// shrunkType is the media type of the smaller images of an image of a type.
 func shrunkType(of string) string {
 	if of == "image/jpeg" {
 		return of
@@ -112,7 +112,8 @@ func shrunkType(of string) string {
 	return "image/png"
 }
 
-// fit is the width and height of an image in a size, with its own proportions. None becomes larger.
+// fit is the width and height of an image in a size, with its own proportions. It never enlarges an
+// image.
 func fit(w, h int, size catalog.FileSize) (int, int) {
 	if w <= size.Width && h <= size.Height {
 		return w, h

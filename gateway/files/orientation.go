@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// orientation reads how a JPEG is to be seen, from its EXIF: 1 to 8, 1 where it does not say. The camera of a
-// phone writes the pixels as its sensor has them, and the side that was up here.
+// orientation reads the orientation of a JPEG from its EXIF: 1 to 8, or 1 without one. The camera of a phone
+// writes the pixels as its sensor has them, and the side that was up here.
 func orientation(r io.Reader) int {
 	in := bufio.NewReader(r)
 	var head [4]byte

@@ -21,11 +21,10 @@ import (
 
 // A file whose bytes go to S3 by a pre-signed address, past this process:
 //
-//	Presign         its row is written, signed, and the address is that of the key ID/sent
+//	Presign         its row is written, signed, and the address is the address of the key ID/sent
 //	ReceiveSigned   one request claims the row, copies the bytes to ID/original, and checks the copy
 //
-// So the bytes that are checked are no longer those that the address writes. Bytes that are sent to it later
-// go with the file.
+// So the checked bytes are out of reach of the address. Bytes that arrive there later go with the file.
 
 // sentKey is the name of the bytes that a pre-signed address writes, below the id of their file.
 const sentKey = "sent"
@@ -33,13 +32,13 @@ const sentKey = "sent"
 // maxSending is the longest time that such an address is valid. The row of the file stays for longer.
 const maxSending = 15 * time.Minute
 
-// errNoAddress refuses a pre-signed upload where there are none.
+// errNoAddress refuses a pre-signed upload to a storage without such addresses.
 func errNoAddress() error {
 	return kiterror.Errorf(kiterror.NotImplemented, "this host has no pre-signed addresses for these files; send the bytes as the body, without size and sha256")
 }
 
-// Presign gives a file that was announced an address at S3. Its type and size are judged as those of a file
-// that arrives.
+// Presign gives an announced file an address at S3. It judges the type and size like those of an arriving
+// file.
 func (s *Files) Presign(ctx context.Context, state access.State, in *facade.IncomingFile) (_ *facade.FileAddress, err error) {
 	defer func() { err = atField(err, in.Takes) }()
 	at, ok := s.storage.(Bucket)

@@ -28,8 +28,8 @@ import (
 // original is the name of the bytes as they were sent, below the id of their file.
 const original = "original"
 
-// Receive keeps a file that arrives. Its type has to be among those of in.Takes, and that of its
-// content; its bytes are counted as they arrive. Nothing of a file that is refused stays.
+// Receive keeps a file that arrives. Its type has to be a type of in.Takes, and the type of its
+// content; its bytes are counted as they arrive. A refused file leaves no bytes.
 func (s *Files) Receive(ctx context.Context, state access.State, in *facade.IncomingFile) (_ *facade.File, err error) {
 	defer func() { err = atField(err, in.Takes) }()
 	media, limit, err := accepted(in)
@@ -79,8 +79,8 @@ func checkHead(media string, body *bufio.Reader) error {
 	return nil
 }
 
-// end says that a file for one of the fields in takes has arrived, or drops it where it has a fault or
-// is no image.
+// end says that a file for one of the fields in takes has arrived. It drops a file with a fault, or
+// one that is no image.
 func (s *Files) end(ctx context.Context, state access.State, file *facade.File, takes []*catalog.File, err error) (*facade.File, error) {
 	if err == nil && catalog.IsImage(file.Type) {
 		err = s.checkImage(ctx, file, largestSize(takes))
@@ -195,7 +195,7 @@ func sniff(head []byte) string {
 	return media
 }
 
-// sniffable are the types that sniff finds by themselves: a file that is sent as one of them is one.
+// sniffable are the types that sniff finds by itself: only such content may be sent as one of them.
 var sniffable = []string{
 	"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp", "image/x-icon", "application/pdf", "application/postscript",
 	"application/zip", "application/x-gzip", "application/x-rar-compressed", "application/wasm", "application/vnd.ms-fontobject",
@@ -209,9 +209,9 @@ var sameType = map[string]string{
 	"image/vnd.microsoft.icon": "image/x-icon", "audio/ogg": "application/ogg", "video/ogg": "application/ogg",
 }
 
-// agrees reports whether content that was sent as a type may be of it. A type that sniff does not know
-// is one of text, or one in a container, or without any mark; content with a mark of its own, and
-// a page, are of no other type.
+// agrees reports whether content may be of the type that its sender named. A type that sniff does not
+// know is a text, or in a container, or without any mark; content with a mark of its own, and a page,
+// are of no other type.
 func agrees(media, sniffed string) bool {
 	if same := sameType[media]; same != "" {
 		media = same

@@ -24,7 +24,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Given are the files of rows as gateways get them ([envelope.FilesPath]). The rights are those of the rows, for the
+// Given are the files of rows as gateways get them ([envelope.FilesPath]). The rights are the rows' rights, for the
 // caller whose state a request has. Files of a Frond that runs elsewhere come from there, under the rights there
 // and here.
 type Given struct {
@@ -100,7 +100,7 @@ func (q *givenRequest) serve() error {
 	}
 }
 
-// identify reads the Frond and the caller's state: the signed ones, or where nothing is verified the state of the
+// identify reads the Frond and the caller's state: the signed ones, or without a verifier the state of the
 // header.
 func (q *givenRequest) identify() error {
 	if q.Verifier != nil {
@@ -198,7 +198,7 @@ func (q *givenRequest) answer(status int, value any) error {
 	return nil
 }
 
-// send sends the bytes of a file, or the ranges of them that are asked for.
+// send sends the bytes of a file, or the requested ranges of them.
 func (q *givenRequest) send(id, name string) error {
 	found, err := q.readable([]string{id})
 	if err != nil {

@@ -18,7 +18,7 @@ type storage interface {
 	// Open reads the bytes of a key. The error of a key without any is fs.ErrNotExist. ctx holds for
 	// all reading.
 	Open(ctx context.Context, key string) (io.ReadSeekCloser, error)
-	// Remove removes all keys of an id. Without any it does nothing.
+	// Remove removes all keys of an id, if it has any.
 	Remove(ctx context.Context, id string) error
 	// There returns why no key can be read or written, as far as that is known without a request.
 	There() error

@@ -20,15 +20,15 @@ var contentTypes = map[string][]string{
 	mediaJSON:     {mediaJSON + "; charset=utf-8"},
 }
 
-// accepted is the media type to answer in: the one that Accept prefers; "": it accepts none of
-// ours. Without Accept, and for */*, that is application/json, which every client reads. A
-// page, where there is one, answers only a GET that names text/html and prefers nothing else
-// of ours: a browser's.
+// accepted is the media type to answer in: the one that Accept prefers; "" if it accepts none
+// of ours. Without Accept, and for */*, it is application/json, which every client reads. A
+// page, if there is one, answers only a GET that names text/html and prefers no other type of
+// ours: a browser's.
 //
 //	Accept                                                     answer
-//	none, or */*                                               application/json
+//	absent, or */*                                             application/json
 //	application/graphql-response+json, application/json;q=0.9  application/graphql-response+json
-//	text/html,application/xhtml+xml,*/*;q=0.8 of a GET         the page, where there is one
+//	text/html,application/xhtml+xml,*/*;q=0.8 of a GET         the page, if there is one
 //	image/png                                                  "", which is 406
 func accepted(r *http.Request, page bool) string {
 	sent := r.Header["Accept"]
@@ -64,8 +64,8 @@ type acceptRange struct {
 	q     float64
 }
 
-// acceptRanges reads an Accept header. Parameters other than q and charset are ignored:
-// none of our types has any.
+// acceptRanges reads an Accept header. Parameters other than q and charset are ignored: our
+// types do not have any.
 func acceptRanges(header string) []acceptRange {
 	var ranges []acceptRange
 	for part := range strings.SplitSeq(header, ",") {
@@ -95,8 +95,8 @@ type weight struct {
 	place int
 }
 
-// better reports whether w is preferred to than. Places count only between types that are
-// named: a client lists these in its order, and */* says nothing about order.
+// better reports whether w is preferred to than. Places count only between named types: a
+// client lists these in its order, and */* has no place in it.
 func (w weight) better(than weight) bool {
 	switch {
 	case w.q != than.q:

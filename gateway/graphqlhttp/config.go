@@ -10,36 +10,36 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Config is the settings of graphql. The zero value executes any document within the
-// limits, and shows nobody the schema.
+// Config is the settings of graphql. The zero value executes any document within the limits,
+// and hides the schema.
 type Config struct {
-	// Introspection answers __schema and __type, which are refused without it; __typename
-	// is always answered. Console serves the console to browsers. Nil follows the mode:
-	// on in development, else off.
+	// Introspection answers __schema and __type, which are refused without it; __typename is
+	// always answered. Console serves the console to browsers. Nil follows the mode: on in
+	// development, else off.
 	Introspection, Console *bool
 
 	NoCoalesce  bool // equal queries that arrive together are executed one by one
 	NoPersisted bool // automatic persisted queries are refused
 	Documents   Documents
-	// SemanticNonNull are the audiences whose schema has @semanticNonNull; [Everybody] is that of
-	// all others.
+	// SemanticNonNull are the audiences whose schema has @semanticNonNull; [Everybody] is the
+	// audience of all others.
 	SemanticNonNull []string
-	// Limits hold for every document, trusted ones included. A zero field has its default,
-	// that of [resolvers.DefaultLimits].
+	// Limits hold for every document, trusted ones included. A zero field has its default, from
+	// [resolvers.DefaultLimits].
 	Limits resolvers.Limits
 }
 
-// Documents say which documents are trusted: those of a folder, which clients send the
+// Documents say which documents are trusted: the documents of a folder, which clients send the
 // ids of.
 type Documents struct {
-	// Folder is a path below the project's folder, or absolute; "": there are none.
+	// Folder is a path below the project's folder, or absolute; "": trusted documents are off.
 	Folder string
-	// Mode is how documents that are not in Folder are handled: [DocumentsOff], which is
-	// also "", [DocumentsLog] or [DocumentsEnforce].
+	// Mode is how documents outside of Folder are handled: [DocumentsOff], which is also "",
+	// [DocumentsLog] or [DocumentsEnforce].
 	Mode string
 }
 
-// Everybody is the audience of the surfaces that have none.
+// Everybody is the name for surfaces without an audience.
 const Everybody = "everybody"
 
 // The modes of Documents.
@@ -111,7 +111,7 @@ func (c *Config) engine() *resolvers.Options {
 	return &resolvers.Options{Limits: c.Limits, NoIntrospection: !on(c.Introspection), NoCoalesce: c.NoCoalesce}
 }
 
-// on reports whether a switch is on; one that is not set is off.
+// on reports whether a switch is on; an unset one is off.
 func on(s *bool) bool { return s != nil && *s }
 
 // readExecution reads the time limit of an operation, which ends before the server stops

@@ -7,7 +7,7 @@
 //	document   the document: its text, or an id in place of it
 //	Execute    the engine
 //
-// and is refused, as a GraphQL response with a code, where one of them fails.
+// The first failure of a step refuses the request, as a GraphQL response with a code.
 //
 // # Documents
 //
@@ -18,7 +18,7 @@
 //
 // # Other packages
 //
-// The package does not check where a request comes from, how often, or from which site:
-// a guard in front of the handler does, and refuses with [Refuse]. Limits of documents are
-// the engine's. The console's files are those of package console.
+// The package does not check where a request comes from, how often, or from which site: a guard
+// in front of the handler does, and refuses with [Refuse]. The engine holds the limits of
+// documents. The console's files belong to package console.
 package graphqlhttp

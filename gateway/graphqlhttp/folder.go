@@ -17,8 +17,8 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Folder is the trusted documents as they were read from their folder at the start. A
-// nil Folder has none and trusts every document.
+// Folder is the trusted documents as they were read from their folder at the start. A nil
+// Folder has no documents and trusts every document.
 type Folder struct {
 	path      string // as the author named it
 	mode      string
@@ -43,8 +43,8 @@ func sha256ID(text string) string {
 // sha256Prefix is in front of every id that is a hash; the rest is in lower-case hexadecimal.
 const sha256Prefix = "sha256:"
 
-// ReadFolder reads the folder that d names, a relative path from dir; nil: d names none. Files
-// whose names begin with a dot are skipped, and those that are not .graphql, .gql or .json.
+// ReadFolder reads the folder that d names, a relative path from dir; it is nil if d does not
+// name one. It skips files whose names begin with a dot, and all but .graphql, .gql and .json.
 // The error is schema.Faults: the folder cannot be read at all. Faults of single files are
 // reported by [Folder.Verify].
 //
@@ -115,8 +115,8 @@ func (l *Folder) read(fsys fs.FS, name string) {
 	l.add(name, "", id, string(text))
 }
 
-// add adds a document under its id and its hash: that of the file's text, and that of
-// the text without white space around it, since builds of clients differ in that.
+// add adds a document under its id and two hashes: of the file's text, and of the text without
+// white space around it, since builds of clients differ in that.
 func (l *Folder) add(name, pointer, id, text string) {
 	t := &document{text: text, file: path.Join(l.path, name), pointer: pointer, ids: []string{id}}
 	for _, other := range []string{sha256ID(text), sha256ID(bare(text))} {
@@ -130,9 +130,9 @@ func (l *Folder) add(name, pointer, id, text string) {
 // bare is a document without the white space around it.
 func bare(text string) string { return strings.Trim(text, " \t\r\n") }
 
-// unique reports ids that name two different documents, and makes them name none. Neither is
-// served by that id: which one a client means cannot be known. White space around a text makes
-// no other document.
+// unique reports and removes ids that name two different documents. It serves neither by that
+// id: which one a client means cannot be known. White space around a text makes no other
+// document.
 func (l *Folder) unique() {
 	first := map[string]*document{}
 	for _, t := range l.documents {
@@ -166,7 +166,7 @@ func (t *document) where() string {
 	return t.file
 }
 
-// Texts returns the texts of the documents by each of their ids; nil where there are none.
+// Texts returns the texts of the documents by each of their ids, or nil.
 func (l *Folder) Texts() map[string]string {
 	if l == nil {
 		return nil
@@ -202,10 +202,9 @@ func (l *Folder) trustedBy(e *resolvers.Engine) *Trusted {
 	return s
 }
 
-// check reports all faults of the documents. A document is valid if one surface can execute
-// it; the fault of another is why the first surface cannot. A position is that in the file
-// where the document is one, FILE:LINE:COLUMN, and part of the message where it is in a
-// manifest.
+// check reports all faults of the documents. A document is valid if one surface can execute it;
+// the fault of another document is why the first surface cannot. A position is FILE:LINE:COLUMN
+// if the document is a file, and part of the message if it is in a manifest.
 func (l *Folder) check(surfaces []*Trusted) schema.Faults {
 	faults := l.faults
 	for _, t := range l.documents {

@@ -24,14 +24,14 @@ type Options struct {
 	MaxBody int64        // bytes of a request's body; 0 means 1 MiB (spec 8)
 	Log     *slog.Logger // nil means slog.Default()
 
-	// Budget bounds what all requests hold and how many execute; nil: nothing does. The
+	// Budget bounds the memory of all requests and how many execute; nil: no bounds. The
 	// handler charges it for bodies, the engine of Build for executions.
 	Budget *budget.Budget
 
 	Queries []console.Query // that the console opens with
 	Callers json.RawMessage // whom the console offers to call as, as a list of {name, user}; nil: nobody
 
-	// Settings are those of gateway.yaml. New uses Console and NoPersisted of them; the
+	// Settings are the settings of gateway.yaml. New uses Console and NoPersisted of them; the
 	// limits, introspection and the documents are settings of the engine, which Build makes.
 	Settings Config
 	Dir      string // where a relative path of Settings.Documents.Folder begins
@@ -45,8 +45,8 @@ type Options struct {
 	// Watch admits subscribers, for the engine of Build; nil: subscriptions are refused.
 	Watch func(ctx context.Context, s *facade.Subscription) (resolvers.Watch, error)
 
-	// Executed is called after each request that reached the engine, whether its
-	// document was executed or refused; nil: nothing is. res is valid until it returns.
+	// Executed, if not nil, is called after each request that reached the engine, whether its
+	// document was executed or refused. res is valid until it returns.
 	Executed func(ctx context.Context, res *resolvers.Response)
 
 	trusted *Trusted
@@ -83,7 +83,7 @@ func New(engine *resolvers.Engine, opts *Options) *Handler {
 	if h.Log == nil {
 		h.Log = slog.Default()
 	}
-	// Where documents are enforced nothing is kept: no text of a client is ever executed.
+	// A handler with enforced documents keeps no texts: it never executes a client's text.
 	if !h.Settings.NoPersisted && !h.trusted.enforces() {
 		h.persisted = newPersisted()
 	}
@@ -93,10 +93,9 @@ func New(engine *resolvers.Engine, opts *Options) *Handler {
 	return h
 }
 
-// Build is the handler of a schema, over an engine as the settings say, which executes those
-// documents of a folder that it can. caller is the caller that the schema was built over. The error is
-// that of the engine. A document that the engine cannot execute is no error here:
-// [Folder.Verify] reports it.
+// Build is the handler of a schema, over an engine as the settings say, which executes those documents
+// of a folder that it can. caller is the caller that the schema was built over. The error is the
+// engine's. A document that the engine cannot execute is no error here: [Folder.Verify] reports it.
 func Build(s *binding.Schema, caller facade.Caller, opts *Options, documents *Folder) (*Handler, error) {
 	options := opts.Settings.engine()
 	options.Logger, options.Suggest, options.Budget, options.Watch = opts.Log, opts.Suggest, opts.Budget, opts.Watch
@@ -153,10 +152,10 @@ func isConsoleFile(r *http.Request) bool {
 //	Accept: text/event-stream        with Streams, which also has all below /graphql/stream
 //	Upgrade: websocket               with Sockets
 //
-// The answer is application/graphql-response+json where the request accepts that, with a
-// status that says whether the document was executed; else application/json, where 200 is
-// also the status of a document that was refused. A type that a form could post (text,
-// urlencoded, multipart, no type at all) is 415.
+// The answer is application/graphql-response+json where the request accepts that, with a status
+// that says whether the document was executed; else application/json, where 200 is also the
+// status of a refused document. A type that a form could post (text, urlencoded, multipart, no
+// type at all) is 415.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	media, done := h.delegate(w, r)
 	if done {
@@ -166,8 +165,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		head.Set("Cache-Control", "no-store") // the answer depends on the caller
 	}
-	// Held from here on, since reading the body is the first thing that costs memory. Each
-	// step below runs only where no earlier one refused; the first refusal is the answer.
+	// Held from here on, since reading the body is the first step that costs memory. The first
+	// refusal of a step below is the answer.
 	account, err := h.Budget.Hold() // for the body; the engine has an account of its own
 	if err != nil {
 		crowded(err).write(w, media)

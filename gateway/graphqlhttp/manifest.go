@@ -64,9 +64,8 @@ func (l *Folder) apollo(name string, text []byte, fault func(string, string, ...
 	}
 }
 
-// entry adds one document of a manifest. An id of the form sha256:HEX has to be the hash of
-// the document. A hash that is not that of its document would be served for another text than
-// the one the client was built with.
+// entry adds one document of a manifest. An id of the form sha256:HEX has to be the hash of the
+// document. With another hash, a client would get another text than the one it was built with.
 func (l *Folder) entry(name, pointer, id string, document []byte, fault func(string, string, ...any)) {
 	if jsontext.KindOf(document) != jsontext.String {
 		fault(pointer, "a document has to be a text")

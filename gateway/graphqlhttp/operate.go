@@ -63,7 +63,8 @@ func (h *Handler) Identify(w http.ResponseWriter, r *http.Request) (state access
 // operate begins the operation of a request of any type.
 func (h *Handler) operate(ctx context.Context, m *members, state access.State, trace string) (s *resolvers.Subscription, res *resolvers.Response) {
 	defer func() {
-		// Operations of sockets and of reserved streams run in goroutines that nobody else rescues.
+		// Operations of sockets and of reserved streams run in goroutines of their own, so a panic
+		// is rescued here.
 		if p := recover(); p != nil {
 			s, res = nil, reported(kiterror.Report(ctx, h.Log, kiterror.Panicked(p), trace)).response()
 		}
@@ -82,7 +83,7 @@ func (h *Handler) operate(ctx context.Context, m *members, state access.State, t
 	return nil, res
 }
 
-// response is a refusal where no header can be written.
+// response is a refusal as a message, which has no headers.
 func (f *refusal) response() *resolvers.Response {
 	return &resolvers.Response{Body: f.body(), Status: f.status, RetryAfter: f.after}
 }

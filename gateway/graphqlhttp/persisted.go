@@ -23,7 +23,7 @@ const (
 	maxPersistedBytes = 8 << 20
 )
 
-// newPersisted keeps nothing yet.
+// newPersisted returns an empty store of texts.
 func newPersisted() *persisted {
 	return &persisted{order: list.New(), byKey: map[string]*list.Element{}}
 }
@@ -41,8 +41,7 @@ func (p *persisted) get(hash string) (text string, ok bool) {
 }
 
 // put keeps a text, unless it alone exceeds the bound, and drops the least recently used. A
-// hash that is kept already is left where it is: its text is the same. The caller has compared
-// hash and text.
+// known hash keeps its place: its text is the same. The caller has compared hash and text.
 func (p *persisted) put(hash, text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -22,7 +22,7 @@ const maxQuery = 64 << 10
 
 // ReadQueries reads the queries that the console offers: queries/NAME.graphql of the project's
 // folder for everybody, queries/AUDIENCE/NAME.graphql for an audience, in the order of their
-// names. A project that has no folder on disk has none.
+// names. A project without a folder on disk has no queries.
 //
 // A fault names the file and leaves that query out; the others are returned all the same. The
 // text is not parsed: a query with a mistake opens in the console, which shows it.
@@ -60,8 +60,8 @@ func ReadQueries(dir string, s catalog.Surface) (queries []console.Query, faults
 	return queries, faults
 }
 
-// FirstQuery is the query that the console opens with where the project has none: the list of
-// the first door that has one. nil: no door has.
+// FirstQuery is the query with which the console of a project without queries opens: the list
+// of the first door with a list, or nil.
 func FirstQuery(s *binding.Schema) []console.Query {
 	for _, f := range s.AST.Query.Fields {
 		if b := s.Fields.Of("Query", f.Name); b != nil && b.IsList() {

@@ -18,8 +18,8 @@ type refusal struct {
 	code   kiterror.Code
 	text   string
 	allow  string // of a 405
-	// expected marks a refusal that clients of persisted queries react to: as
-	// application/json its status is 200, like that of a document the engine refuses.
+	// expected marks a refusal that clients of persisted queries react to: as application/json
+	// its status is 200, as for a document that the engine refuses.
 	expected bool
 
 	challenge string // of a 401

@@ -85,9 +85,9 @@ func readObject(body json.RawMessage) (*members, *refusal) {
 	return m.whole()
 }
 
-// readable returns the fault of the headers of a body. A type that a form of another site may send
-// without being asked for permission is refused here: a text, a form, an upload, no type at
-// all. nil: nothing is.
+// readable returns the fault of the headers of a body, or nil. A type that a form of another site
+// may send without being asked for permission is refused here: a text, a form, an upload, no type
+// at all.
 func readable(w http.ResponseWriter, h http.Header) *refusal {
 	if types := h.Values("Content-Type"); len(types) != 1 || !isJSON(types[0]) {
 		return &refusal{
@@ -105,8 +105,8 @@ func readable(w http.ResponseWriter, h http.Header) *refusal {
 	return nil
 }
 
-// isJSON reports whether a Content-Type is JSON in UTF-8. application/json, with charset=utf-8
-// or none.
+// isJSON reports whether a Content-Type is JSON in UTF-8: application/json, with charset=utf-8
+// or without a charset.
 func isJSON(contentType string) bool {
 	if contentType == mediaJSON { // the common case, without parsing
 		return true
@@ -123,8 +123,8 @@ func isJSON(contentType string) bool {
 //
 //	?query=query($id:ID!){order(id:$id){total}}&variables={"id":"7"}&operationName=…
 //
-// decoded, that is. An empty parameter is an absent one, but for query, which is then an empty
-// document.
+// The parameters arrive URL-encoded. An empty parameter is an absent one, but for query, which
+// is then an empty document.
 func readURL(raw string) (*members, *refusal) {
 	params, err := url.ParseQuery(raw)
 	if err != nil {
@@ -210,7 +210,7 @@ func (m *members) whole() (*members, *refusal) {
 	return m, nil
 }
 
-// readPersisted is the hash that an extension persistedQuery names; "" where there is none.
+// readPersisted is the hash that an extension persistedQuery names, or "".
 //
 //	"extensions": {"persistedQuery": {"version": 1, "sha256Hash": "ecf4edb4…"}}
 func readPersisted(extensions json.RawMessage) (string, *refusal) {

@@ -81,7 +81,8 @@ func enumsOf(s *binding.Schema, f *ast.FieldDefinition) (values map[string]strin
 	return values
 }
 
-// groupsOf writes a document about the rows of a list and their groups; "" where its connection has none.
+// groupsOf writes a document about the rows of a list and their groups; "" if its connection has no
+// groups.
 func groupsOf(s *binding.Schema, f *ast.FieldDefinition) string {
 	groups := s.AST.Types[f.Type.Name()].Fields.ForName("groups")
 	if groups == nil || s.Fields.Of(f.Type.Name(), "groups") == nil {

@@ -39,8 +39,8 @@ const (
 	noMemory  = "PersistedQueryNotSupported"
 )
 
-// byIDOrHash is a document by one of its ids, or by the bare hash that Apollo's clients
-// send; nil: there is none.
+// byIDOrHash is a document by one of its ids, or by the bare hash that Apollo's clients send,
+// or nil.
 func (s *Trusted) byIDOrHash(id string) *document {
 	if s == nil {
 		return nil
@@ -51,7 +51,7 @@ func (s *Trusted) byIDOrHash(id string) *document {
 	return s.byID[sha256Prefix+id]
 }
 
-// withText is a document by its text; nil: there is none.
+// withText is a document by its text, or nil.
 func (s *Trusted) withText(query string) *document {
 	if s == nil {
 		return nil
@@ -59,15 +59,15 @@ func (s *Trusted) withText(query string) *document {
 	return s.byText[bare(query)]
 }
 
-// enforces reports whether documents that are not trusted are refused.
+// enforces reports whether untrusted documents are refused.
 func (s *Trusted) enforces() bool { return s != nil && s.mode == DocumentsEnforce }
 
-// document finds the document that a request names, by its text or by an id. query is its
-// text; remember is the hash to keep it by once it has been executed, "" for none.
+// document finds the document that a request names, by its text or by an id. query is its text;
+// remember is the hash to keep it by once it has been executed, or "".
 //
 //	documentId        a trusted document, or 404 DOCUMENT_NOT_FOUND, in every mode
-//	hash alone        a trusted document, or one that was kept (remembered)
-//	hash and query    the query, which is kept by the hash once it has been executed
+//	hash alone        a trusted document, or a remembered one (remembered)
+//	hash and query    the query, remembered by the hash once it has been executed
 //	query             the query, if the mode lets it run (admit)
 func (h *Handler) document(ctx context.Context, m *members) (query, remember string, refused *refusal) {
 	switch {
@@ -104,7 +104,7 @@ func (h *Handler) document(ctx context.Context, m *members) (query, remember str
 //
 //	a trusted document has the hash   its text
 //	untrusted documents are refused   403 DOCUMENT_NOT_TRUSTED
-//	nothing is kept here              PERSISTED_QUERY_NOT_SUPPORTED: the client sends the text from now on
+//	texts are not kept here           PERSISTED_QUERY_NOT_SUPPORTED: the client sends the text from now on
 //	it is not kept, or not any more   PERSISTED_QUERY_NOT_FOUND: the client sends both
 func (h *Handler) remembered(ctx context.Context, m *members) (query, remember string, refused *refusal) {
 	if t := h.trusted.byIDOrHash(m.hash); t != nil {
@@ -144,8 +144,8 @@ func (h *Handler) admit(ctx context.Context, query, operation string) (string, *
 	return query, nil
 }
 
-// untrusted is the refusal of a document that is not trusted: by its text, or by a hash whose
-// text would be refused too.
+// untrusted is the refusal of an untrusted document: by its text, or by a hash whose text would
+// be refused too.
 func untrusted() *refusal {
 	return &refusal{
 		status: http.StatusForbidden, code: codeNotTrusted,
@@ -153,13 +153,13 @@ func untrusted() *refusal {
 	}
 }
 
-// hashes reports whether a hash is that of a query. Clients write it in either case.
+// hashes reports whether a hash is the query's. Clients write it in either case.
 func hashes(hash, query string) bool {
 	sum := sha256.Sum256([]byte(query))
 	return strings.EqualFold(hash, hex.EncodeToString(sum[:]))
 }
 
-// untrustedLog logs each document that is not trusted once.
+// untrustedLog logs each untrusted document once.
 type untrustedLog struct {
 	mu     sync.Mutex
 	hashes map[[sha256.Size]byte]bool

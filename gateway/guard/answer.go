@@ -54,7 +54,7 @@ func (a *answer) decide(status int) {
 	}
 }
 
-// Write passes bytes on, through the encoder where there is one.
+// Write passes bytes on, through the encoder if the answer has one.
 func (a *answer) Write(b []byte) (int, error) {
 	if !a.decided {
 		a.WriteHeader(http.StatusOK)
@@ -109,10 +109,10 @@ func (a *answer) finish() {
 // paceChunk is the part of an answer, in bytes, that a client has limits.write to read.
 const paceChunk = 64 << 10
 
-// Pace cuts off clients that do not read: an answer is written in parts of 64 KiB, and
-// each has limit to be accepted by the connection; 0 or less: as long as the server
-// allows for the whole answer. One deadline for a whole answer would be too long for a
-// client that reads nothing and too short for one that reads slowly (docs/decisions/http-guards.md).
+// Pace cuts off clients that do not read: an answer is written in parts of 64 KiB, and each has
+// limit to be accepted by the connection; 0 or less: as long as the server allows for the whole
+// answer. One deadline for a whole answer would be too long for a client that stops reading and too
+// short for one that reads slowly (docs/decisions/http-guards.md).
 func Pace(next http.Handler, limit time.Duration) http.Handler {
 	if limit <= 0 {
 		return next

@@ -17,16 +17,15 @@ import (
 
 const (
 	// memoryShare is the default part of the process's memory that requests may hold, in
-	// percent. As much again may be garbage that is not collected yet; the rest is for
-	// everything else.
+	// percent. As much again may be uncollected garbage; the rest is for everything else.
 	memoryShare = 25
 	// executionsEach is how many requests execute at once for each processor, by default.
 	// With more of them throughput stays the same and each takes longer (docs/decisions/budgets.md).
 	executionsEach = 256
 )
 
-// NewBudget is the budget of a service whose requests hold so many bytes and execute
-// so many at once, each negative for any number; nil: nothing is bounded.
+// NewBudget is the budget of a service whose requests hold so many bytes and execute so many at
+// once, each negative for any number; nil if both are.
 func NewBudget(memory int64, executions int) *budget.Budget {
 	if memory < 0 && executions < 0 {
 		return nil
@@ -34,11 +33,11 @@ func NewBudget(memory int64, executions int) *budget.Budget {
 	return budget.New(memory, executions)
 }
 
-// DefaultMemory is how many bytes requests may hold where nothing is set: a quarter of
-// the memory of the process.
+// DefaultMemory is the default for the bytes that requests may hold: a quarter of the memory of
+// the process.
 func DefaultMemory() int64 { return processMemory() / 100 * memoryShare }
 
-// DefaultExecutions is how many requests execute at once where nothing is set.
+// DefaultExecutions is the default for how many requests execute at once.
 func DefaultExecutions() int { return executionsEach * runtime.GOMAXPROCS(0) }
 
 // ReadMemory reads how many bytes requests may hold: a size, a share of the memory that the process
@@ -97,8 +96,8 @@ func ReadWrite(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// Tend looks after a budget until ctx is done: it logs refusals, every ten seconds at
-// most, and returns the memory of a burst to the system. nil: there is nothing to do.
+// Tend looks after a budget until ctx is done: it logs refusals, every ten seconds at most, and
+// returns the memory of a burst to the system. A nil budget returns at once.
 func Tend(ctx context.Context, bound *budget.Budget, log *slog.Logger) {
 	if bound == nil {
 		return

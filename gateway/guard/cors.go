@@ -18,9 +18,9 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// CORS says which other sites' pages may call (the Fetch standard, CORS protocol). The
-// zero value allows none: a browser then keeps every answer from them, and sends no
-// request that needs a preflight.
+// CORS says which other sites' pages may call (the Fetch standard, CORS protocol). The zero
+// value allows no site: a browser then keeps every answer from them, and sends no request that
+// needs a preflight.
 type CORS struct {
 	// Origins are written as https://shop.example; a single * allows all of them.
 	Origins []string
@@ -111,7 +111,7 @@ func (p *Path) ReadBy(c *CORS, local bool) {
 	p.readers = &readers{cors.New(options)}
 }
 
-// readers are the pages of other sites that may read answers; nil: none may.
+// readers are the pages of other sites that may read answers; nil: no site's.
 type readers struct{ rules *cors.Cors }
 
 // admit marks an answer as readable by the page that sent the request, if it is one of them. A
@@ -187,7 +187,7 @@ func readHeaders(text string) ([]string, error) {
 	return names, nil
 }
 
-// readMaxAge reads a duration; none at all is -1, since 0 means the default.
+// readMaxAge reads a duration; 0s is -1, since 0 means the default.
 func readMaxAge(text string) (time.Duration, error) {
 	d, err := setting.Duration(text)
 	if err == nil && d < time.Second {

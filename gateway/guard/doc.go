@@ -1,7 +1,7 @@
-// Package guard has the checks in front of every surface and knows none of them. A request
-// passes, from the connection inwards:
+// Package guard has the checks in front of every surface, without knowledge of the surfaces. A
+// request passes, from the connection inwards:
 //
-//	Listener    a request that is not HTTP is answered with a problem
+//	Listener    a request that is no HTTP is answered with a problem
 //	Pace        a client that does not read is cut off
 //	Hosts       a listener on loopback answers to names of this machine alone
 //	CORS        pages of the origins in cors.origins may read answers

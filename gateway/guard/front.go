@@ -32,8 +32,8 @@ type Path struct {
 	readers    *readers
 }
 
-// Report takes the surface of a request, and its end: the status, 0 where the handler set none, and
-// the bytes of the body as they were sent. An answer without whole was cut off.
+// Report takes the surface of a request, and its end: the status, 0 if the handler did not set it,
+// and the bytes of the sent body. An answer without whole was cut off.
 type Report interface {
 	At(surface string, route func(*http.Request) string, r *http.Request)
 	End(r *http.Request, status int, bytes int64, whole bool)
@@ -137,8 +137,8 @@ func (p *passage) site() (int, *kiterror.Error) {
 	return http.StatusForbidden, p.path.Sites.refuse(p.Header(), p.request)
 }
 
-// consistency hands the tokens of the request's X-Frond-Consistency to its calls, and those of its
-// writes to the caller, in the header of the answer.
+// consistency hands the tokens of the request's X-Frond-Consistency to its calls, and the tokens
+// of its writes to the caller, in the header of the answer.
 func (p *passage) consistency() (int, *kiterror.Error) {
 	if !p.path.Consistent {
 		return 0, nil

@@ -59,7 +59,7 @@ func (c *problemConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// instance is the path of the request that is read; "" where it has none.
+// instance is the path of the current request, or "".
 func (c *problemConn) instance() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -86,7 +86,7 @@ func (c *problemConn) inTarget() bool {
 // handler is distinguished by its Date.
 const unreadHead = "\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n"
 
-// Write replaces the answer to a request that was not read, and passes on all others.
+// Write replaces the answer to an unread request, and passes on all others.
 func (c *problemConn) Write(b []byte) (int, error) {
 	if status, _, _ := bytes.Cut(b[:min(len(b), 200)], []byte("\r\n")); bytes.HasPrefix(b[len(status):], []byte(unreadHead)) && bytes.HasPrefix(b, []byte("HTTP/1.1 ")) {
 		if _, err := c.Conn.Write(unread(string(status), c.instance(), c.inTarget())); err != nil {
@@ -131,8 +131,8 @@ func (c *problemConn) CloseWrite() error {
 	return nil
 }
 
-// unread is the whole answer to a request that was not read, with net/http's status; for a URL that is too
-// long net/http has the status of headers.
+// unread is the whole answer to an unread request, with net/http's status. For a long URL net/http has the
+// status of long headers.
 func unread(line, instance string, inTarget bool) []byte {
 	fields := bytes.SplitN([]byte(line), []byte(" "), 3)
 	status, _ := strconv.Atoi(string(fields[1])) // net/http's own

@@ -35,8 +35,8 @@ func processMemory() int64 {
 
 // LimitMemory sets the garbage collector's limit to [CollectorLimit] of the memory that the
 // control group grants this process, so that it works harder before the process is killed. It
-// changes nothing where GOMEMLIMIT is set or there is no such limit. Where there is room, the heap
-// grows to [leastHeap] before it is collected. It is for programs: a library does not own its
+// leaves the limit alone if GOMEMLIMIT is set or the group has no limit. If there is room, the
+// heap grows to [leastHeap] before it is collected. It is for programs: a library does not own its
 // process.
 //
 // A start leaves much garbage: with start the heap grows less between collections until [ForgetStart], and
@@ -109,8 +109,8 @@ func CollectorLimit(limit int64) int64 {
 	return max(limit/4*3-unseen, limit/2)
 }
 
-// cgroupMemory is the least limit of the control groups that this process is in,
-// version 2 or 1; 0 where there is none.
+// cgroupMemory is the least limit of the control groups that this process is in, version 2 or
+// 1; 0 without a limit.
 func cgroupMemory(root fs.FS) int64 {
 	text, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err != nil {
@@ -122,7 +122,7 @@ func cgroupMemory(root fs.FS) int64 {
 		if err != nil {
 			return
 		}
-		// Version 2 says max where there is no limit, version 1 a number next to 2^63.
+		// Without a limit, version 2 says max, and version 1 a number next to 2^63.
 		n, err := strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 64)
 		if err == nil && n > 0 && n < math.MaxInt64>>1 && (least == 0 || n < least) {
 			least = n
@@ -143,8 +143,8 @@ func cgroupMemory(root fs.FS) int64 {
 		default:
 			continue
 		}
-		// The path is that of the host's tree; in a container the mounted tree may be its
-		// own group alone. A group is limited by those above it too.
+		// The path is a path of the host's tree; in a container the mounted tree may be its own
+		// group alone. A group is limited by those above it too.
 		for at := path.Clean("/" + group); ; at = path.Dir(at) {
 			limit(path.Join(mount, at, file))
 			if at == "/" {
@@ -155,7 +155,7 @@ func cgroupMemory(root fs.FS) int64 {
 	return least
 }
 
-// machineMemory is the memory of the machine as /proc/meminfo has it; 0: there is none.
+// machineMemory is the memory of the machine as /proc/meminfo has it, or 0.
 func machineMemory(root fs.FS) int64 {
 	text, err := fs.ReadFile(root, "proc/meminfo")
 	if err != nil {

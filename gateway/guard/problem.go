@@ -16,7 +16,7 @@ type Fail func(w http.ResponseWriter, r *http.Request, status int, err *kiterror
 type problem struct {
 	Data   *kiterror.Error `json:"data"`
 	Detail string          `json:"detail"`
-	// Instance is the path of the request; "" where it could not be read.
+	// Instance is the path of the request; "" if it could not be read.
 	Instance string `json:"instance,omitempty"`
 	Status   int    `json:"status"`
 	Title    string `json:"title"`

@@ -21,8 +21,8 @@ import (
 type Rate struct {
 	PerMinute int // requests of one caller in a minute; 0 means any number
 	Burst     int // how many of them at once; 0 means PerMinute
-	// TrustedProxies are networks, such as 10.0.0.0/8, whose X-Forwarded-For is
-	// believed. Without any, a caller's address is that of the connection.
+	// TrustedProxies are networks, such as 10.0.0.0/8, whose X-Forwarded-For is believed.
+	// Without any, a caller's address is the connection's.
 	TrustedProxies []string
 }
 
@@ -115,7 +115,7 @@ func (l *Limiter) RefuseAt(address, user string) error {
 }
 
 // Network returns the function that finds where a request comes from, by the settings: an
-// address, or the network of an IPv6 address. It is zero where the connection has none.
+// address, or the network of an IPv6 address. It is zero for a connection without an address.
 func (c *Rate) Network() func(*http.Request) netip.Prefix {
 	proxies, _ := networks(c.TrustedProxies) // Config.check has read them
 	return (&Limiter{proxies: proxies}).network
@@ -173,9 +173,9 @@ func Address(network netip.Prefix, r *http.Request) string {
 	return network.String()
 }
 
-// network is where a request comes from: the connection's peer, or where that is a trusted
-// proxy, the last address in X-Forwarded-For that is not. Of an IPv6 address it is the /64: one
-// customer has all of that.
+// network is where a request comes from: the connection's peer, or behind trusted proxies, the
+// last address in X-Forwarded-For that belongs to no trusted proxy. Of an IPv6 address it is
+// the /64: one customer has all of that.
 func (l *Limiter) network(r *http.Request) netip.Prefix {
 	at, ok := addressOf(r.RemoteAddr)
 	if !ok {
@@ -199,7 +199,7 @@ func (l *Limiter) network(r *http.Request) netip.Prefix {
 	return network
 }
 
-// trusts reports whether an address is that of a trusted proxy.
+// trusts reports whether an address belongs to a trusted proxy.
 func (l *Limiter) trusts(at netip.Addr) bool {
 	return slices.ContainsFunc(l.proxies, func(network netip.Prefix) bool { return network.Contains(at) })
 }

@@ -26,8 +26,8 @@ func forgetCode() {
 // mapping is a range of addresses.
 type mapping struct{ from, to uintptr }
 
-// unchanged returns the mappings of a file that nobody can write and of which no page differs from
-// the file, as those that the linker fills do. smaps is the system's text about all mappings.
+// unchanged returns the read-only mappings of a file of which no page differs from the file, as
+// those that the linker fills do. smaps is the system's text about all mappings.
 func unchanged(smaps, file string) (list []mapping) {
 	var at mapping // that the lines are about; zero: one of another file, or that can be written
 	for line := range strings.Lines(smaps) {

@@ -16,11 +16,11 @@ import (
 type CrossSite struct {
 	Dev   bool  // identity.dev: the caller can claim to be anyone, so only pages of this machine may call
 	Hosts Hosts // with Dev: the names of this machine
-	// Page reports whether a request is answered with a page, which links of other
-	// sites may lead to; nil: none is.
+	// Page reports whether a page answers a request, so that links of other sites may lead to
+	// it; it may be nil.
 	Page func(*http.Request) bool
-	// Whole reports whether the URL of a request is its whole right, so that the visitor's credentials add
-	// nothing: the address of a file. Pages of other sites may read it; nil: none is.
+	// Whole reports whether the URL of a request is its whole right, as the address of a file, so that the
+	// visitor's credentials do not add to it. Pages of other sites may read it. Whole may be nil.
 	Whole func(*http.Request) bool
 }
 
@@ -53,9 +53,9 @@ func (s *CrossSite) refuse(answer http.Header, r *http.Request) *kiterror.Error 
 	return kiterror.Errorf(kiterror.Forbidden, "a page of another site sent this; name the site in cors.origins")
 }
 
-// otherSite reports whether a page of another site sent the request. Sec-Fetch-Site
-// says so; browsers that do not send it, or not over plain HTTP, may still send the
-// origin, which is then compared with the host.
+// otherSite reports whether a page of another site sent the request. Sec-Fetch-Site says so;
+// browsers that do not send it, or not over plain HTTP, may still send the origin, which is
+// then compared with the host.
 func otherSite(r *http.Request, origin string) bool {
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "same-origin", "none":
@@ -103,5 +103,5 @@ func navigates(r *http.Request) bool {
 	return reads(r) && r.Header.Get("Sec-Fetch-Mode") == "navigate" && (dest == "document" || dest == "")
 }
 
-// reads reports whether a request changes nothing.
+// reads reports whether a request only reads.
 func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }

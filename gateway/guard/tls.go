@@ -51,7 +51,7 @@ type Certificate struct {
 	current *tls.Certificate
 }
 
-// Load reads the pair; nil: none is configured.
+// Load reads the pair; nil if the settings name no pair.
 func (t *TLS) Load(dir string, log *slog.Logger) (*Certificate, schema.Faults) {
 	if t.Cert == "" || t.Key == "" {
 		return nil, nil

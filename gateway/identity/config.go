@@ -79,7 +79,8 @@ func (id *Config) Settings() []setting.Setting {
 	}
 }
 
-// WithDefaults is id with every empty setting filled in. A skew below 0 stays: it means none.
+// WithDefaults is id with every empty setting filled in. A skew below 0 stays: it means no
+// skew.
 func (id Config) WithDefaults() Config {
 	or := func(paths []string, names ...string) []string {
 		if len(paths) == 0 {
@@ -138,8 +139,7 @@ func (id *Config) Check(listen string) (faults schema.Faults) {
 			fault(part.key, "tokens cannot be checked without identity."+part.key, part.remedy)
 		}
 	}
-	// The readers refuse these in a file; a Config may come from Go, where nothing has been
-	// read.
+	// The readers refuse these in a file; a Config may come from Go, past the readers.
 	for _, name := range id.Algorithms {
 		if err := knownAlgorithm(name); err != nil {
 			fault("algorithms", fmt.Sprintf("there is no algorithm %q here", name), err.Error())
@@ -154,8 +154,8 @@ func (id *Config) Check(listen string) (faults schema.Faults) {
 	return faults
 }
 
-// readAlgorithms reads the names of algorithms, of which none is not one. [RS256, ES256] is
-// two; "none" fails as an unknown name does.
+// readAlgorithms reads the names of algorithms. [RS256, ES256] is two; "none" fails as an
+// unknown name does.
 func readAlgorithms(text string) ([]string, error) {
 	names, err := setting.List(text)
 	if err != nil {
@@ -205,8 +205,8 @@ func readRefresh(text string) (time.Duration, error) {
 	return d, err
 }
 
-// readSkew reads a duration; none at all is -1, since 0 means the default. "60s" is a
-// minute, "0s" is -1, "11m" is an error.
+// readSkew reads a duration; 0s is -1, since 0 means the default. "60s" is a minute, "11m" is
+// an error.
 func readSkew(text string) (time.Duration, error) {
 	return setting.AtMost(text, mostSkew, "60s: tokens live on for that long")
 }

@@ -1,6 +1,6 @@
 // Package identity identifies the caller. A [Config] chooses one of three ways:
 //
-//	nothing set          every caller is anonymous
+//	no setting           every caller is anonymous
 //	Dev                  the header X-Frond-User is believed, on loopback only
 //	Issuer, Audience …   a Bearer token (RFC 6750), which is a JWT (RFC 7519) of one issuer
 //

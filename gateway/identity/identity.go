@@ -21,7 +21,7 @@ import (
 type Session func(*http.Request) (access.State, error)
 
 // anonymous is the session of a gateway without any identity setting. It refuses a bearer
-// token, which nothing here can check.
+// token, which it cannot check.
 func anonymous(r *http.Request) (access.State, error) { return nil, refuseToken(r) }
 
 // refuseToken returns UNAUTHORIZED for a request with a bearer token. Its sender expects to be
@@ -39,7 +39,7 @@ func refuseToken(r *http.Request) error {
 func (id *Config) Anonymous() bool { return !id.Dev && !id.tokens() }
 
 // Authenticator identifies callers as a Config says. Its methods may be called from many
-// goroutines; a nil one starts and closes nothing.
+// goroutines, and on nil.
 type Authenticator struct {
 	session Session
 	keys    *keyring // nil: callers are not known by tokens
@@ -47,7 +47,7 @@ type Authenticator struct {
 }
 
 // New makes the Authenticator of settings with their defaults, which [Config.Check] has found
-// valid, and of the keys that [Config.LoadKeys] has read. Nothing is fetched before
+// valid, and of the keys that [Config.LoadKeys] has read. The first fetch comes with
 // [Authenticator.Start] or the first token. log takes why tokens are refused.
 //
 //	c.Dev                the header X-Frond-User
@@ -112,9 +112,8 @@ func (i *Authenticator) Close() {
 // DevHeader is the header that carries the user of dev identity, as a JSON object.
 const DevHeader = "X-Frond-User"
 
-// devSession believes DevHeader, from this machine alone. [Config.Check] keeps the
-// gateway's own listener to loopback; the check here is for a handler that is served by
-// other means.
+// devSession believes DevHeader, from this machine alone. [Config.Check] keeps the gateway's
+// own listener to loopback; the check here is for a handler under another server.
 func devSession(r *http.Request) (access.State, error) {
 	sent := r.Header.Values(DevHeader)
 	if len(sent) == 0 {

@@ -14,16 +14,15 @@ import (
 	"time"
 )
 
-// keyring holds the keys that tokens may be signed with: those of the settings, and those
-// the issuer publishes (docs/decisions/identity.md). The latter are fetched
+// keyring holds the keys that tokens may be signed with: the keys of the settings, and the keys
+// that the issuer publishes (docs/decisions/identity.md). The latter are fetched
 //
 //	at the start        in the background
 //	every so often      Config.Refresh, or sooner after a failure
 //	for an unknown kid  at most once in askEvery, however many tokens have one
 //
-// and only a set with a usable key replaces the last one: an issuer that is down, or
-// answers nonsense, changes nothing. A key that is missing from a new set is dropped at
-// once.
+// and only a set with a usable key replaces the last one: if an issuer is down, or answers
+// nonsense, the keys stay. A key that is missing from a new set is dropped at once.
 type keyring struct {
 	local      []key
 	algorithms []string
@@ -64,7 +63,7 @@ const (
 	firstRetry   = time.Second // doubled with each failure, up to Config.Refresh
 )
 
-// newKeyring is a keyring that has fetched nothing yet.
+// newKeyring is a keyring before its first fetch.
 func newKeyring(local []key, id *Config, log *slog.Logger) *keyring {
 	k := &keyring{local: local, algorithms: id.Algorithms, every: id.Refresh, log: log}
 	k.ctx, k.cancel = context.WithCancel(context.Background())
@@ -101,7 +100,7 @@ func fetcher(url string) func(context.Context) ([]byte, error) {
 	}
 }
 
-// now is the last set that was fetched; nil: none was.
+// now is the last fetched set; nil before the first.
 func (k *keyring) now() *keySet { return k.fetched.Load() }
 
 // all are the keys there are with a set.
@@ -112,13 +111,13 @@ func (k *keyring) all(set *keySet) []key {
 	return slices.Concat(k.local, set.keys)
 }
 
-// match are the keys that may have signed a token: those of the algorithm's kind and of its
-// kid. A key without a kid matches any; a token without one matches such a key, or the only
-// key of the kind.
+// match are the keys that may have signed a token: the keys of the algorithm's kind and of its
+// kid. A key without a kid matches any; a token without one matches such a key, or the only key
+// of the kind.
 //
 //	kid of the token    keys that match
 //	"a"                 those with kid "a", and those without a kid
-//	none                those without a kid; else the only one of the kind
+//	absent              those without a kid; else the only one of the kind
 //
 // A token without a kid never tries several named keys: each attempt costs a verification.
 func (k *keyring) match(set *keySet, alg, kid string) (keys []key) {
@@ -142,8 +141,8 @@ func (k *keyring) match(set *keySet, alg, kid string) (keys []key) {
 func (k *keyring) wanting(set *keySet) bool { return k.fetch != nil && set == nil }
 
 // ask fetches the keys once more for a token whose kid is not in a set, and waits. It reports
-// whether there is a newer set than that. It reports false at once where a fetch could not
-// help: nothing is published, the token has no kid, or the set has a key of that kid.
+// whether there is a newer set than that. It reports false at once if a fetch could not help:
+// the issuer publishes no keys, the token has no kid, or the set has a key of that kid.
 func (k *keyring) ask(ctx context.Context, set *keySet, kid string) bool {
 	if k.fetch == nil {
 		return false
@@ -171,7 +170,7 @@ func (k *keyring) ask(ctx context.Context, set *keySet, kid string) bool {
 	return k.now() != set
 }
 
-// start begins to fetch; only the first call counts. Nothing is sent before, so that a
+// start begins to fetch; only the first call counts. No request is sent before, so that a
 // gateway which is built for its schema alone calls no issuer.
 func (k *keyring) start() {
 	if k.fetch == nil {
@@ -238,7 +237,7 @@ func (k *keyring) begin() *pending {
 
 // load fetches the keys and keeps them if one of them can be used. It has one of three
 // outcomes: the set is as before (nil), there is a new one (nil), or the last one stays (the
-// error, which is logged here).
+// error, which load logs).
 func (k *keyring) load() error {
 	ctx, cancel := context.WithTimeout(k.ctx, fetchTimeout)
 	defer cancel()
@@ -259,7 +258,7 @@ func (k *keyring) load() error {
 			err = errors.New("it contains no key for identity.algorithms")
 		}
 	}
-	// A fetch that was cut off by close is no failure of the issuer, and is not logged as one.
+	// A fetch that close cut off is no failure of the issuer, and is not logged as one.
 	if k.ctx.Err() != nil {
 		return k.ctx.Err() // closed
 	}

@@ -40,8 +40,8 @@ func (k *key) fits(alg string) bool {
 	return takes != nil && takes(k.public) && (k.alg == "" || k.alg == alg)
 }
 
-// algorithms are those that can be allowed, each with the keys it accepts (RFC 7518, section
-// 3). "none" is not among them.
+// algorithms are the algorithms that can be allowed, each with the keys it accepts (RFC 7518,
+// section 3). The algorithm "none" is left out.
 var algorithms = map[string]func(public any) bool{
 	"RS256": isRSA, "RS384": isRSA, "RS512": isRSA,
 	"PS256": isRSA, "PS384": isRSA, "PS512": isRSA,
@@ -65,13 +65,13 @@ func onCurve(curve elliptic.Curve) func(any) bool {
 	}
 }
 
-// isEd25519 accepts Ed25519 keys, the one kind of EdDSA that is supported (RFC 8037).
+// isEd25519 accepts Ed25519 keys, the only supported kind of EdDSA (RFC 8037).
 func isEd25519(public any) bool {
 	_, ok := public.(ed25519.PublicKey)
 	return ok
 }
 
-// secretOf accepts secrets that are at least as long as the hash (RFC 7518, section 3.2).
+// secretOf accepts secrets of at least the hash's length (RFC 7518, section 3.2).
 func secretOf(size int) func(any) bool {
 	return func(public any) bool {
 		secret, ok := public.([]byte)
@@ -83,7 +83,7 @@ func secretOf(size int) func(any) bool {
 const leastRSA = 2048
 
 // checkPublic reports why a public key must not be used. The curve of an ECDSA key is not
-// checked here: onCurve gives it its algorithm, or none.
+// checked here: onCurve finds the algorithm of a curve.
 func checkPublic(public any) error {
 	switch k := public.(type) {
 	case *rsa.PublicKey:
@@ -108,7 +108,7 @@ var errPrivate = errors.New("there is a private key in it; name the public half 
 //	{"kty":"oct","k":"…"}                                HS256 …, from a file alone
 //
 // A use other than sig, key_ops without verify (RFC 7517, sections 4.2 and 4.3) and an alg
-// that is not among algorithms are errors.
+// outside of algorithms are errors.
 func readJWK(text []byte, secrets bool) (key, error) {
 	var meta struct {
 		Kty    string   `json:"kty"`
@@ -242,7 +242,7 @@ func (id *Config) LoadKeys(dir string) (keys Keys, faults schema.Faults) {
 		return nil, faults
 	}
 	for _, alg := range id.Algorithms {
-		// Keys that are fetched are public: a secret has to be in a file.
+		// Fetched keys are public: a secret has to be in a file.
 		fetched := id.JWKS != "" && !strings.HasPrefix(alg, "HS")
 		if !fetched && !slices.ContainsFunc(keys, func(k key) bool { return k.fits(alg) }) {
 			faults = append(faults, schema.Fault{
@@ -262,7 +262,7 @@ func (id *Config) allows(k key) bool {
 // loadKey reads one entry of identity.keys; name is for faults.
 //
 //	{"kty": …}       a public JWK in the settings themselves
-//	*.pem, *.jwk …   a file: PEM, or, where it begins with {, a JWK or a JWKS
+//	*.pem, *.jwk …   a file: PEM, or, if it begins with {, a JWK or a JWKS
 //
 // A file may hold a secret. The settings may not (docs/decisions/identity.md).
 func loadKey(dir, source string) (name string, keys []key, err error) {

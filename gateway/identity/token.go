@@ -61,8 +61,8 @@ func (t *tokens) session(r *http.Request) (access.State, error) {
 	}
 	t.log.LogAttrs(r.Context(), slog.LevelDebug, "token refused", slog.Any("reason", err),
 		slog.String("alg", h.alg), slog.String("kid", h.kid), slog.String("from", r.RemoteAddr))
-	// The gateway is at fault where it has no keys, so the token may be right:
-	// SERVICE_UNAVAILABLE. With UNAUTHORIZED clients would drop a good token.
+	// Without keys the gateway is at fault, and the token may be right: SERVICE_UNAVAILABLE.
+	// With UNAUTHORIZED clients would drop a good token.
 	switch {
 	case errors.Is(err, errNoKeys):
 		return nil, kiterror.Errorf(kiterror.ServiceUnavailable, "callers cannot be identified at the moment; send the request again later")
@@ -76,7 +76,7 @@ func (t *tokens) session(r *http.Request) (access.State, error) {
 	return nil, kiterror.Errorf(kiterror.Unauthorized, "%w", invalidToken{})
 }
 
-// invalidToken is the answer to every token that is refused; with the reason in development.
+// invalidToken is the answer to every refused token; with the reason in development.
 type invalidToken struct{ reason string }
 
 // Error is the message for the caller.
@@ -150,7 +150,7 @@ func (t *tokens) read(ctx context.Context, text string) (h tokenHeader, user map
 // maxKid is how long a kid may be, in bytes: it goes into the log.
 const maxKid = 256
 
-// tokenHeader is the members of a token's header that are used.
+// tokenHeader is the members of a token's header that the gateway reads.
 type tokenHeader struct {
 	alg string
 	kid string // "" where it names none
@@ -195,10 +195,10 @@ func openToken(text string) (h tokenHeader, err error) {
 			if !isText || !slices.Contains(tokenTypes, strings.ToLower(text)) {
 				return h, refuse("its typ is that of something else")
 			}
-		// RFC 7515, section 4.1.11: an extension that is not understood makes a token invalid.
+		// RFC 7515, section 4.1.11: an unknown extension makes a token invalid.
 		case "crit", "b64", "zip", "enc", "cty":
 			return h, refuse("it wants %s to be understood", name)
-		// A key that comes with the token proves nothing: anybody can sign with it.
+		// A key that comes with the token is no proof: anybody can sign with it.
 		case "jwk", "jku", "x5u", "x5c":
 			return h, refuse("it brings its own key, as %s", name)
 		}
@@ -255,7 +255,7 @@ func (t *tokens) judge(claims json.RawMessage) error {
 }
 
 // judgeTimes requires exp, and that now is between nbf, iat and exp, within the skew. nbf and
-// iat may be absent. A skew below 0 is none.
+// iat may be absent. A skew below 0 counts as 0.
 func (t *tokens) judgeTimes(claims json.RawMessage) error {
 	now, skew := float64(time.Now().UnixMilli())/1000, max(t.skew, 0).Seconds()
 	for _, name := range []string{"exp", "nbf", "iat"} {
@@ -277,8 +277,8 @@ func (t *tokens) judgeTimes(claims json.RawMessage) error {
 	return nil
 }
 
-// textsOf are the strings of a JSON array, or the one there is. "a" and ["a"] are the same
-// (RFC 7519, section 4.1.3); an array with anything but strings is none.
+// textsOf are the strings of a JSON array, or a lone string. "a" and ["a"] are the same (RFC
+// 7519, section 4.1.3); an array with other values is refused.
 func textsOf(v json.RawMessage) ([]string, bool) {
 	if text, ok := jsontext.Text(v); ok {
 		return []string{text}, true

@@ -15,7 +15,7 @@ import (
 // users makes state.user of the claims of a token:
 //
 //	id      a string; a token without one is refused
-//	roles   a list of strings, empty if the token has none
+//	roles   a list of strings, empty for a token without roles
 //	scopes  as roles
 //	tenant  a string, or absent
 //	claims  all claims, unchanged
@@ -87,8 +87,8 @@ func (c *Claims) users() (u users, err error) {
 	return u, nil
 }
 
-// find is the claim at the first path that leads to something other than null; nil: none. A
-// null is skipped, as if the claim were absent.
+// find is the claim at the first path that leads to something other than null, or nil. A null
+// is skipped, as if the claim were absent.
 func find(claims json.RawMessage, paths []claimPath) json.RawMessage {
 	for _, path := range paths {
 		v := claims
@@ -105,8 +105,8 @@ func find(claims json.RawMessage, paths []claimPath) json.RawMessage {
 // Members are the members of state.user of a token's bearer.
 func Members() []string { return []string{"id", "roles", "scopes", "tenant", "claims"} }
 
-// of is state.user by verified claims. Every error refuses the token; none repeats a value of
-// it.
+// of is state.user by verified claims. Every error refuses the token, without a value of the
+// token in its text.
 func (u *users) of(claims json.RawMessage) (map[string]any, error) {
 	all, err := decodeClaims(claims)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
-// Outcome says how a run ended, or why there was none.
+// Outcome says how a run ended, or why a time had no run.
 type Outcome string
 
 const (
@@ -31,9 +31,9 @@ type Run struct {
 	Start   *time.Time `json:"start,omitempty"`
 	End     *time.Time `json:"end,omitempty"`
 	Outcome Outcome    `json:"outcome"`
-	// Code is that of the failure.
+	// Code is the code of the failure.
 	Code kiterror.Code `json:"code,omitempty"`
-	// Times is the number of times that are skipped or missed, from Due on.
+	// Times is the number of skipped or missed times, from Due on.
 	Times int `json:"times,omitempty"`
 }
 
@@ -84,8 +84,8 @@ func read(ctx context.Context, store facade.KeyValues, job string) (r Record, ve
 	return r, version, err
 }
 
-// change reads the record of a job, has fn change it, and writes it, again where another process was
-// faster. fn returns false where there is nothing to write.
+// change reads the record of a job, has fn change it, and writes it, again if another process was
+// faster. fn returns false if the record stays.
 func change(ctx context.Context, store facade.KeyValues, job string, fn func(*Record) bool) error {
 	for {
 		r, version, err := read(ctx, store, job)
@@ -138,7 +138,7 @@ func (r *Record) step(s *cron.Schedule, now time.Time, gone bool, id string) (ch
 	return changed || len(noted) > 0, noted
 }
 
-// add puts a run before the others. Times that are skipped one after the other are one entry.
+// add puts a run before the others. Skipped times in a row are one entry.
 func (r *Record) add(run Run) {
 	if run.Outcome == done && run.End != nil {
 		r.Success = *run.End
@@ -162,7 +162,7 @@ type State struct {
 	Job      string    `json:"job"`
 	Schedule string    `json:"schedule"`
 	Next     time.Time `json:"next"`
-	// Running is the run under way; nil: there is none.
+	// Running is the run under way, or nil.
 	Running *Running `json:"running,omitempty"`
 	// Runs are the last ones, the newest first.
 	Runs []Run `json:"runs"`

@@ -49,8 +49,8 @@ func called(ctx context.Context, job *Job) (err error) {
 	return job.Run(ctx)
 }
 
-// conclude writes the outcome of a run, until that succeeds or the runner has to end. It writes nothing
-// where another process has taken the job over.
+// conclude writes the outcome of a run, until that succeeds or the runner has to end. It does not write
+// if another process has taken the job over.
 func (l *loop) conclude(job, id string, run Run, failed error) {
 	r := l.runner
 	for rest := firstRest; ; rest = min(lastRest, 2*rest) {
@@ -78,8 +78,8 @@ func (l *loop) conclude(job, id string, run Run, failed error) {
 	}
 }
 
-// keep renews the lease of a run until ctx is done, and calls lose where it cannot be: another process
-// has taken the job over, or may before the store answers again.
+// keep renews the lease of a run until ctx is done. It calls lose when it cannot: another process has
+// taken the job over, or may before the store answers again.
 func (l *loop) keep(ctx context.Context, job, id string, lose func(error)) {
 	r := l.runner
 	since := r.Clock.Now()

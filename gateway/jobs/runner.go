@@ -44,7 +44,7 @@ type Options struct {
 	Alone bool
 	Clock Clock
 	Log   *slog.Logger
-	// Observe is called with every outcome that this process writes; nil: nothing is.
+	// Observe, if not nil, is called with every outcome that this process writes.
 	Observe func(job string, outcome Outcome)
 }
 
@@ -111,8 +111,8 @@ func (r *Runner) Follow(jobs []*Job) {
 	r.loops = loops
 }
 
-// Close ends the loops and waits until by for the runs under way, which are then cancelled with cause.
-// A nil Runner has nothing to end.
+// Close ends the loops and waits until by for the runs under way, which it then cancels with cause. A
+// nil Runner returns at once.
 func (r *Runner) Close(by time.Time, cause error) {
 	if r == nil {
 		return
@@ -194,7 +194,7 @@ func (l *loop) look(ctx context.Context) (until time.Time, err error) {
 	for _, run := range noted {
 		l.report(run, nil)
 	}
-	// The id is that of a look before where the store has written it and its answer was lost.
+	// This look may find its run in the record already: an earlier write arrived, and its answer was lost.
 	if begun := record.Running; begun != nil && begun.ID == l.id {
 		l.id = ""
 		r.owns(begun.ID, true)

@@ -28,13 +28,13 @@ type clientConfig struct {
 	Replicas int
 	// Retention is how long the stream that is made keeps events; 0: 7 days.
 	Retention time.Duration
-	// Credentials is a file of NATS credentials (.creds); "": none.
+	// Credentials is a file of NATS credentials (.creds), or "".
 	Credentials string
 	// CA is a file of certificates that the servers' are signed with; "": the system's.
 	CA string
-	// Certificate and Key are files of a client's certificate; "": none.
+	// Certificate and Key are files of a client's certificate, or "".
 	Certificate, Key string
-	// Token is sent to servers that want one; "": none. It is never printed.
+	// Token is sent to servers that want one; it may be "". It is never printed.
 	Token string
 }
 
@@ -46,7 +46,7 @@ type publisherOptions struct {
 	Log       *slog.Logger
 }
 
-// defaultRetention is that of a stream where no retention is set.
+// defaultRetention is the retention of a stream by default.
 const defaultRetention = 7 * 24 * time.Hour
 
 func (c clientConfig) withDefaults() clientConfig {
@@ -122,7 +122,7 @@ type embeddedOptions struct {
 	// Listen is the address for consumers, host:port; port 0 takes any free one. "": only
 	// this process connects.
 	Listen string
-	// Token is what every client has to know; "": none.
+	// Token is the token that every client has to send; "": clients need no token.
 	Token string
 	Log   *slog.Logger
 }

@@ -15,9 +15,9 @@
 // leader, or a stream is full: events wait in the outbox. An event that is too large for every
 // server is dead.
 //
-// The stream is made where it is missing. One that exists is the operator's and stays as it is;
-// it has to have the subjects.
+// A missing stream is made. An existing one is the operator's and stays as it is; it has to
+// have the subjects.
 //
-// An embedded server serves hosts of one machine. A program that is built with the tag
-// nonats has none, is 9 MB smaller, and refuses to start one.
+// An embedded server serves hosts of one machine. A program built with the tag nonats is 9 MB
+// smaller, and refuses to start one.
 package nats

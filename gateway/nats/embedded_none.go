@@ -18,11 +18,11 @@ func startEmbedded(embeddedOptions) (*embedded, error) {
 	return nil, errors.New("this program is built without the embedded NATS server (tag nonats)")
 }
 
-// InProcessConn has nothing to connect to.
+// InProcessConn always fails.
 func (*embedded) InProcessConn() (net.Conn, error) { return nil, net.ErrClosed }
 
 // Address is "".
 func (*embedded) Address() string { return "" }
 
-// Close does nothing.
+// Close implements the server's Close.
 func (*embedded) Close() {}

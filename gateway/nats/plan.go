@@ -85,7 +85,7 @@ func (p *settingsPlan) fault(key, message string, remedy error) {
 	p.faults = append(p.faults, schema.Fault{File: setting.File, Pointer: "/facts/nats" + key, Message: message, Remedy: remedy.Error()})
 }
 
-// below is a file of the settings below the project's folder; "" for none.
+// below is a file of the settings below the project's folder, or "".
 func (p *settingsPlan) below(file string) string {
 	if file == "" {
 		return ""
@@ -161,7 +161,7 @@ func (p *settingsPlan) address() {
 }
 
 // lazyServer is an embedded server that starts with the first connection to it, after the publisher
-// was made over it. Where it cannot start, because another process still has the port, the next
+// was made over it. If it cannot start, because another process still has the port, the next
 // attempt of the client tries again.
 type lazyServer struct {
 	options  embeddedOptions
@@ -171,7 +171,7 @@ type lazyServer struct {
 	server *embedded // nil: it does not run
 }
 
-// InProcessConn starts the server, where it does not run yet, and connects to it.
+// InProcessConn starts the server, unless it runs already, and connects to it.
 func (s *lazyServer) InProcessConn() (net.Conn, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

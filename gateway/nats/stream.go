@@ -18,11 +18,11 @@ import (
 // lost acknowledgement, and after a process died before it saved its cursor.
 const duplicateTime = 10 * time.Minute
 
-// stream makes the stream where it is missing, and checks one that exists: it has to take every
-// subject. Its other settings are the operator's.
+// stream makes a missing stream, and checks an existing one: it has to take every subject. Its
+// other settings are the operator's.
 //
-// A cursor of its own in the store says that there was one before. Events that were published to it
-// are lost with it, and the log has the command that publishes them again.
+// A cursor of its own in the store says that there was a stream before. Its events are lost with
+// it, and the log has the command that publishes them again.
 func (p *publisher) stream(ctx context.Context, js jetstream.JetStream, c *delivery.Consumer, s *delivery.Session) error {
 	ctx, cancel := context.WithTimeout(ctx, ackTime)
 	defer cancel()
@@ -60,7 +60,7 @@ func (p *publisher) stream(ctx context.Context, js jetstream.JetStream, c *deliv
 // marker is the cursor that says where a stream of this name began.
 func (p *publisher) marker() string { return "nats:stream:" + p.config.Stream }
 
-// made logs a stream that was made: as a loss where there was one before.
+// made logs a new stream: as a loss if there was one before.
 func (p *publisher) made(ctx context.Context, c *delivery.Consumer, s *delivery.Session, subjects string) error {
 	began, known, err := c.Store.Cursor(ctx, p.marker())
 	if err != nil {

@@ -63,7 +63,7 @@ func (m *meter) Collect(families []*telemetry.Family, now func(emit func(family 
 	m.registry.MustRegister(c)
 }
 
-// collector asks for its numbers at every scrape. It holds none itself.
+// collector asks for its numbers at every scrape and does not keep them.
 type collector struct {
 	families []*telemetry.Family
 	descs    []*prometheus.Desc // of families

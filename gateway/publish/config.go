@@ -10,7 +10,7 @@ import (
 	"github.com/frondhost/frond/gateway/setting"
 )
 
-// Config is the settings of webhooks and of NATS. The zero value sends nothing.
+// Config is the settings of webhooks and of NATS. The zero value sends no events.
 type Config struct {
 	Webhooks []Webhook
 	NATS     NATS
@@ -19,7 +19,7 @@ type Config struct {
 // NATS is where facts are published to.
 type NATS struct {
 	// URL is nats://…, tls://…, env:NAME for a variable that holds one, or embedded for a server
-	// in this process; "": nothing is published.
+	// in this process; "": facts are not published to NATS.
 	URL string
 	// Facts are FACT or FROND.FACT; empty: all.
 	Facts            []string

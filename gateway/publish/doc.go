@@ -22,7 +22,7 @@
 //
 //	2xx              delivered
 //	410              the receiver wants no more: the webhook stops
-//	429, 503         as below; with Retry-After nothing is sent before then
+//	429, 503         as below; with Retry-After only after that time
 //	anything else    the event is sent again, up to 22 times within a day, then it is dead
 //
 // Events of one entity and key are delivered in their order: while one of them is tried again,
@@ -34,5 +34,5 @@
 // unless [Webhook.Allow] names them, and so is http:// to any address it does not name. No proxy
 // is used and no redirect is followed.
 //
-// NATS is package gateway/nats, which a program links where it publishes there.
+// NATS is package gateway/nats, for programs that publish there.
 package publish

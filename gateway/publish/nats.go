@@ -35,7 +35,7 @@ const (
 // EmbeddedURL is the value of NATS.URL for a server in this process.
 const EmbeddedURL = "embedded"
 
-// CheckNATSURL reports a text that is not a list of servers. The error does not repeat it.
+// CheckNATSURL reports a text other than a list of servers. The error does not repeat it.
 func CheckNATSURL(text string) error {
 	for one := range strings.SplitSeq(text, ",") {
 		u, err := url.Parse(strings.TrimSpace(one))
@@ -46,7 +46,7 @@ func CheckNATSURL(text string) error {
 	return nil
 }
 
-// checkNatsStream reports a text that is not the name of a stream.
+// checkNatsStream reports a text that cannot name a stream.
 func checkNatsStream(text string) error {
 	if text == "" || len(text) > 255 || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune(`.*>/\`, r) }) {
 		return errors.New(`write a name such as frond, without spaces and any of . * > / \`)

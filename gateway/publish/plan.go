@@ -27,21 +27,23 @@ type Options struct {
 	// Dry leaves out the machine: variables and files are not read, and the plan is
 	// not started. The settings are checked as far as that goes.
 	Dry bool
-	// Listening is called with the address of an embedded server; nil: nothing is.
+	// Listening, if not nil, is called with the address of an embedded server.
 	Listening func(url string)
-	// Frond is the one that a receiver serves, which sends the facts of it alone; "": all
-	// of them are served.
+	// Frond is the only Frond that a receiver serves and whose facts it sends; "": all of them
+	// are served.
 	Frond string
 }
 
-// IsMine reports whether facts, as FROND.FACT, are for this process to send; none are all facts. A
-// webhook of several Fronds is sent whole: where hosts share a store they share its position.
+// IsMine reports whether facts, as FROND.FACT, are for this process to send; an empty list means
+// all facts. A webhook of several Fronds is sent whole: hosts that share a store share its
+// position.
 func (o *Options) IsMine(names []string) bool {
 	return o.Frond == "" || len(names) == 0 || slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, o.Frond+".") })
 }
 
-// Plan reads variables and files and checks the settings against the declared facts. Nothing is
-// started or connected. c has its defaults ([Config.WithDefaults]). nil: there is nothing to publish to.
+// Plan reads variables and files and checks the settings against the declared facts, without a
+// connection. c has its defaults ([Config.WithDefaults]). The result is nil if the settings publish to
+// no place.
 func (c *Config) Plan(served *catalog.Catalog, o Options) (*Publisher, schema.Faults) {
 	if len(c.Webhooks) == 0 && c.NATS.URL == "" {
 		return nil, nil
@@ -90,8 +92,9 @@ func (p *Publisher) planNATS(n *NATS, served *catalog.Catalog, o *Options) schem
 	return faults
 }
 
-// factsOf finds the named facts, as FROND.FACT; none is all, which is nil. A fault names those that
-// are declared. frond is that of a receiver, which passes over the facts of others; "": of a gateway.
+// factsOf finds the named facts, as FROND.FACT; without names it returns nil, which means all. A
+// fault names the declared facts. frond is the Frond of a receiver, which passes over the facts of
+// others; "": of a gateway.
 func factsOf(served *catalog.Catalog, frond string, names []string, at string) (found []string, faults schema.Faults) {
 	for i, name := range names {
 		fault := func(message, remedy string) {

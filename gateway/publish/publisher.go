@@ -8,7 +8,7 @@ import (
 	"github.com/frondhost/frond/facts/delivery"
 )
 
-// Publisher is the webhooks and NATS of one gateway. A nil Publisher has none.
+// Publisher is the webhooks and NATS of one gateway. A nil Publisher is empty.
 type Publisher struct {
 	shared bool // other processes may have the same store
 	ways   []*way

@@ -104,8 +104,8 @@ func (h *hook) Run(ctx context.Context, c *delivery.Consumer) error {
 	})
 }
 
-// checkHookURL reports a text that is not the address of a receiver. The error does not repeat it:
-// it may hold a token.
+// checkHookURL reports a text that cannot be the address of a receiver. The error does not repeat
+// it: it may hold a token.
 func checkHookURL(text string) error {
 	u, err := url.Parse(text)
 	switch {

@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// errRefused is wrapped by the error of a connection to an address that is not allowed. The
-// address is not in it: it would show a receiver's operator what names resolve to here.
+// errRefused is wrapped by the error of a connection to a forbidden address. The address is not
+// in it: it would show a receiver's operator how names resolve here.
 var errRefused = errors.New("the address is not a public one, and allow does not name it")
 
-// errPlain is the error of http:// to an address that is not named.
+// errPlain is the error of http:// to an address that allow does not name.
 var errPlain = errors.New("http:// is sent only to addresses that allow names; write https://")
 
 // special are the blocks that no public service has, from the registries of special-purpose
@@ -65,8 +65,8 @@ type gate struct {
 	plain bool           // the URL is http://: only these
 }
 
-// check judges the address of a new connection. An address of version 4 that is written as one
-// of version 6 (::ffff:127.0.0.1) is judged as version 4.
+// check judges the address of a new connection. An address of version 4 in the form of version
+// 6 (::ffff:127.0.0.1) is judged as version 4.
 func (g *gate) check(ip netip.Addr) error {
 	ip = ip.Unmap().WithZone("")
 	switch {

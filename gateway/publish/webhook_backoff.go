@@ -35,7 +35,7 @@ func backoff(tries int) time.Duration {
 // maxRetryAfter bounds the wait that a receiver may ask for.
 const maxRetryAfter = 24 * time.Hour
 
-// retryAfter is the wait that an answer asks for, in seconds or as a date; 0: none.
+// retryAfter is the wait that an answer asks for, in seconds or as a date, or 0.
 func retryAfter(header http.Header, now time.Time) time.Duration {
 	text := header.Get("Retry-After")
 	d := time.Duration(0)
@@ -47,15 +47,15 @@ func retryAfter(header http.Header, now time.Time) time.Duration {
 	return min(maxRetryAfter, max(0, d))
 }
 
-// outage is the time from an event that was not delivered until no event is tried again. It has
-// three lines in the log, however many events it holds up: when it begins, when the first of
-// them is dead, and when it is over. The metrics count the events.
+// outage is the time from an undelivered event until no event is tried again. It has three
+// lines in the log, however many events it holds up: when it begins, when the first of them is
+// dead, and when it is over. The metrics count the events.
 type outage struct {
 	since      time.Time // zero: there is none
 	held, dead int
 }
 
-// failed notes an event that was not delivered at the first try.
+// failed notes an event whose first try failed.
 func (o *outage) failed(h *hook, m *message, reason string) {
 	if o.held++; o.held == 1 {
 		o.begin()
@@ -63,7 +63,7 @@ func (o *outage) failed(h *hook, m *message, reason string) {
 	}
 }
 
-// died notes an event that is given up on.
+// died notes an event after its last try.
 func (o *outage) died(h *hook, m *message, reason string) {
 	o.begin()
 	if o.dead++; o.dead == 1 {
@@ -78,7 +78,7 @@ func (o *outage) begin() {
 	}
 }
 
-// over ends the outage, where there is one.
+// over ends the outage, if there is one.
 func (o *outage) over(h *hook) {
 	if !o.since.IsZero() {
 		h.log.Info("a webhook takes events again", "webhook", h.config.Name, "after", time.Since(o.since).Round(time.Second).String(), "held", o.held, "dead", o.dead)

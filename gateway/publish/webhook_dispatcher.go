@@ -160,8 +160,8 @@ func (d *dispatcher) dispatch(sending context.Context, timer *time.Timer) {
 	}
 }
 
-// take adds the events read. An event after one of its key that is tried again is kept as well:
-// it must not be lost when the cursor moves past it.
+// take adds the events read. An event after another one of its key that is tried again is kept
+// as well: it must not be lost when the cursor moves past it.
 func (d *dispatcher) take(ctx context.Context, b batch) error {
 	if b.err != nil {
 		return b.err
@@ -254,7 +254,7 @@ func (d *dispatcher) finish(ctx context.Context, at *lane, dead *answer) error {
 	return nil
 }
 
-// keep writes a message to the store among those that are tried again, so that the cursor may
+// keep writes a message to the store among the messages for another try, so that the cursor may
 // pass it and a restart goes on with its tries.
 func (d *dispatcher) keep(ctx context.Context, m *message, reason string) error {
 	if err := d.consumer.Store.Bury(ctx, d.letter(delivery.Retrying(d.consumer.Name), m, reason)); err != nil {
@@ -269,9 +269,9 @@ func (d *dispatcher) letter(name string, m *message, reason string) *facade.Dead
 	return &facade.DeadEvent{Consumer: name, Event: *m.event, Tries: m.tries, Reason: reason, At: time.Now().UTC()}
 }
 
-// reload adds the events that the store keeps for another try: those of a session before, and
-// those that `frond facts replay` revived. Their wait begins again, since the store knows the
-// time of the last attempt and not the wait that was drawn then.
+// reload adds the events that the store keeps for another try: the events of a session before,
+// and those that `frond facts replay` revived. Their wait begins again, since the store knows
+// the time of the last attempt and not the wait that was drawn then.
 func (d *dispatcher) reload(ctx context.Context) error {
 	letters, err := d.consumer.Store.Dead(ctx, delivery.Retrying(d.consumer.Name), maxKept)
 	if err != nil {
@@ -292,7 +292,7 @@ func (d *dispatcher) reload(ctx context.Context) error {
 	return nil
 }
 
-// save moves the cursor, and ends a session that has been without work for a while.
+// save moves the cursor, and ends a session after an idle while.
 func (d *dispatcher) save(ctx context.Context) error {
 	d.report()
 	if err := d.session.Save(ctx, d.window.pass()); err != nil {

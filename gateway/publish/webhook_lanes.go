@@ -58,8 +58,8 @@ func (l *lanes) add(m *message) *lane {
 	return at
 }
 
-// next is the lane whose first message is to be sent, which is then under way; nil: none is
-// ready.
+// next is the lane whose first message is the next to send, which is then under way; nil if no
+// lane is ready.
 func (l *lanes) next() *lane {
 	if len(l.ready) == 0 {
 		return nil
@@ -71,7 +71,7 @@ func (l *lanes) next() *lane {
 	return at
 }
 
-// settle removes the first message of a lane, which is delivered or dead.
+// settle removes the first message of a lane, after its delivery or its last try.
 func (l *lanes) settle(at *lane) {
 	at.messages[0] = nil
 	at.messages = at.messages[1:]
@@ -93,7 +93,8 @@ func (l *lanes) delay(at *lane, due time.Time) {
 	}
 }
 
-// wake makes the lanes ready that are due, and returns when the next one is; zero: none waits.
+// wake makes the lanes ready that are due, and returns when the next one is; zero if no lane
+// waits.
 func (l *lanes) wake(now time.Time) (next time.Time) {
 	if l.due.IsZero() || l.due.After(now) {
 		return l.due
@@ -114,7 +115,7 @@ func (l *lanes) wake(now time.Time) (next time.Time) {
 	return next
 }
 
-// oldest is when the first message that is left was emitted.
+// oldest is when the first remaining message was emitted.
 func (l *lanes) oldest() (first time.Time) {
 	for _, at := range l.byKey {
 		if e := at.messages[0].event; first.IsZero() || e.At.Before(first) {
@@ -136,7 +137,7 @@ type window struct {
 	upto  facade.Position
 }
 
-// mark is a position that is passed once its event is done with.
+// mark is a position to pass once its event is done with.
 type mark struct {
 	at   facade.Position
 	done bool

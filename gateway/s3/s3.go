@@ -18,7 +18,7 @@ import (
 	"github.com/frondhost/frond/gateway/files"
 )
 
-// Files opens buckets for files.store: s3://BUCKET?region=…. Credentials are those of the variables, the
+// Files opens buckets for files.store: s3://BUCKET?region=…. Credentials come from the variables, the
 // file and the machine, as AWS names them.
 var Files buckets
 

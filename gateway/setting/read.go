@@ -39,7 +39,7 @@ func Not(text string) (bool, error) {
 	return !v && err == nil, err
 }
 
-// Optional reads a value behind a pointer: nil is a setting that is not made.
+// Optional reads a value behind a pointer: nil is an unset one.
 func Optional[T any](read func(string) (T, error)) func(string) (*T, error) {
 	return func(text string) (*T, error) {
 		v, err := read(text)
@@ -119,7 +119,7 @@ func Items(text string) ([]string, error) {
 }
 
 // list reads a list. Without JSON, braces are refused unless objects are allowed: the text is a
-// map that was written where a list belongs.
+// map where a list belongs.
 func list(text string, objects bool) ([]string, error) {
 	help := errors.New("write a list of words, such as [one, two]")
 	var items []string
@@ -148,8 +148,8 @@ func list(text string, objects bool) ([]string, error) {
 	return items, nil
 }
 
-// AtMost reads a duration for which 0 means the default: none at all is -1. The error of
-// one above most names the remedy.
+// AtMost reads a duration for which 0 means the default: 0s is -1. The error of one above most
+// names the remedy.
 func AtMost(text string, most time.Duration, such string) (time.Duration, error) {
 	d, err := Duration(text)
 	switch {
@@ -204,8 +204,8 @@ func Address(text string) (string, error) {
 	return text, nil
 }
 
-// Loopback reports whether an address, with a port or without, is one that only this
-// machine reaches. Of names that is localhost alone.
+// Loopback reports whether only this machine reaches an address, with a port or without.
+// localhost is the only such name.
 func Loopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {

@@ -143,8 +143,8 @@ func (t Table) ReadEnviron(environ []string) (faults schema.Faults) {
 	return faults
 }
 
-// Unknown lists the FROND_ variables of environ that set nothing. Kubernetes sets
-// FROND_PORT and FROND_SERVICE_HOST for a service called frond, so these are not listed.
+// Unknown lists the FROND_ variables of environ without a setting. Kubernetes sets FROND_PORT
+// and FROND_SERVICE_HOST for a service called frond, so these are not listed.
 func (t Table) Unknown(environ []string) (names []string) {
 	for _, pair := range environ {
 		name, _, _ := strings.Cut(pair, "=")
@@ -156,7 +156,7 @@ func (t Table) Unknown(environ []string) (names []string) {
 	return names
 }
 
-// find is the setting of a key; nil: there is none.
+// find is the setting of a key, or nil.
 func (t Table) find(key string) *Setting {
 	return t.first(func(s *Setting) bool { return s.Key == key })
 }
@@ -174,8 +174,8 @@ func (t Table) first(is func(*Setting) bool) *Setting {
 	return nil
 }
 
-// keysBelow lists the keys under prefix, which ends in a dot or is empty; of keys with
-// several words the first. nil: there are none.
+// keysBelow lists the keys under prefix, which ends in a dot or is empty; of keys with several
+// words the first. It may be nil.
 func (t Table) keysBelow(prefix string) (keys []string) {
 	for i := range t {
 		if rest, ok := strings.CutPrefix(t[i].Key, prefix); ok {

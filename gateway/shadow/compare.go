@@ -165,7 +165,7 @@ func (d *differ) list(at place, here, there json.RawMessage) {
 	}
 }
 
-// byKey returns rows by their keys; nil: some have none, or two have the same.
+// byKey returns rows by their keys; nil if a row has no key, or two have the same.
 func (d *differ) byKey(rows []json.RawMessage) map[string]json.RawMessage {
 	all := make(map[string]json.RawMessage, len(rows))
 	for _, row := range rows {

@@ -24,7 +24,7 @@ type Report struct {
 // Counts are the outcomes of the copies of one Frond.
 type Counts struct {
 	Frond string `json:"frond"`
-	// Share is the share of its queries that are copied, in percent.
+	// Share is the copied share of its queries, in percent.
 	Share     float64 `json:"share"`
 	Same      int64   `json:"same"`
 	Different int64   `json:"different"`
@@ -152,7 +152,7 @@ func (s *Shadow) logMinute() {
 	}
 }
 
-// fields are the names of fields that differ in the calls that are kept of a Frond, five at most.
+// fields are the names of fields that differ in the kept calls of a Frond, five at most.
 func (s *Shadow) fields(frond string) (names []string) {
 	for _, f := range s.Report().Calls {
 		for _, d := range f.Differences {

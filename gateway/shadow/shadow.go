@@ -14,7 +14,8 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
-// Shadow copies queries. A nil Shadow copies none. Its methods may be called from many goroutines.
+// Shadow copies queries. A nil Shadow copies no query. Its methods may be called from many
+// goroutines.
 type Shadow struct {
 	options Options
 	target  atomic.Pointer[target]
@@ -83,8 +84,8 @@ func (s *Shadow) fronds() []string {
 	return slices.Sorted(maps.Keys(s.options.Shares))
 }
 
-// Ask sets the caller that answers copies from now on. err is the reason why none can: the project does not compile with the Fronds
-// moved.
+// Ask sets the caller that answers copies from now on. err is the reason for a missing caller: the project does not
+// compile with the Fronds moved.
 func (s *Shadow) Ask(caller facade.Caller, err error) {
 	if s == nil {
 		return
@@ -111,8 +112,8 @@ func (s *Shadow) Middleware(own []facade.Middleware, served *catalog.Catalog) []
 	})
 }
 
-// sampled returns the operation of a call that is copied; nil: it is not. The calls of the author's code are not: they may see rows that
-// no caller sees, or that are not committed.
+// sampled returns the operation of a call to copy, or nil. It leaves out the calls of the author's code: they may
+// see rows that no caller sees, or uncommitted ones.
 func (s *Shadow) sampled(ctx context.Context, served *catalog.Catalog, c *facade.Call) *catalog.Operation {
 	door, op := served.Find(c.Entity, c.Operation)
 	if op == nil || op.Kind != catalog.Query || facade.IsNested(ctx) {

@@ -198,7 +198,8 @@ func arrange(layers [][]*node) {
 	}
 }
 
-// spread places the nodes of a layer in their order, without an overlap and on the whole where they wish.
+// spread places the nodes of a layer in their order, without an overlap and on the whole near their
+// wishes.
 func spread(layer []*node) {
 	moved := 0.0
 	for i, n := range layer {

@@ -5,9 +5,9 @@
 //	…
 //	answers, err := stream.Next(ctx) // whenever wake was called
 //
-// A stream costs no goroutine. Each pulls: one that does not is behind and costs nobody
-// anything, and finds what it missed in the log when it goes on. Subscriptions whose answers
-// are equal share them: an event is judged, executed and encoded once for all of them.
+// A stream costs no goroutine. Each pulls: a slow one falls behind at no cost to the others,
+// and finds the missed events in the log when it goes on. Subscriptions whose answers are equal
+// share them: an event is judged, executed and encoded once for all of them.
 //
 //	hub.go           Hub: opens streams, and bounds how many there are
 //	stream.go        Stream: the answers of one subscription

@@ -17,18 +17,18 @@ import (
 	"github.com/frondhost/frond/resolvers"
 )
 
-// Feed begins to read the events of a subscription's fact, from where it begins on.
+// Feed begins to read the events of a subscription's fact, from the subscription's position on.
 type Feed interface {
 	Follow(ctx context.Context, s *resolvers.Subscription) (Reader, error)
-	// Changes begins to read, from now on, the facts that announce changes of what was read,
-	// but for those in known, and notes them there by their full names. The error is
-	// NOT_IMPLEMENTED where nothing announces them.
+	// Changes begins to read, from now on, the facts that announce changes of the rows in read,
+	// but for the facts in known, and notes them there by their full names. The error is
+	// NOT_IMPLEMENTED if no fact announces them.
 	Changes(ctx context.Context, read *readset.Set, known map[string]bool) ([]Reader, error)
 }
 
-// Reader reads events without waiting. Poll returns none where there are none now; wake is then
-// called once when there are. Waiting reports that it will be, which may be so behind the last events
-// too. It is called by one goroutine at a time, Close by any.
+// Reader reads events without waiting. If Poll returns no events, it calls wake once when there are
+// new ones. Waiting reports that it will, which may be so behind the last events too. It is called by
+// one goroutine at a time, Close by any.
 type Reader interface {
 	Notify(wake func())
 	Poll(ctx context.Context) ([]*facade.Event, facade.Position, error)
@@ -40,7 +40,7 @@ type Reader interface {
 }
 
 // Limits bound how many subscriptions there are at once. The same numbers bound open
-// connections. Zero is the default, a negative number is none.
+// connections. Zero is the default, a negative number means no limit.
 type Limits struct {
 	Connection int // of one connection: 100
 	Caller     int // of one caller: 1,000
@@ -76,8 +76,7 @@ type HubOptions struct {
 // Hub opens streams, and bounds how many there are. It may be used from many goroutines.
 type Hub struct {
 	options HubOptions
-	// memory is the part of the memory that answers may take which are kept: what is sent has the
-	// rest.
+	// memory is the share of the budget for stored answers; the rest is for answers in flight.
 	memory  *budget.Budget
 	answers *facts.Answers
 	queries atomic.Int64 // executions of live queries
@@ -91,7 +90,7 @@ type Hub struct {
 // Kind is the purpose of a place.
 type Kind int
 
-// The kinds of places, which are counted apart.
+// The kinds of places, each with a count of its own.
 const (
 	ofConnection Kind = iota
 	ofSubscription
@@ -123,10 +122,10 @@ type places struct {
 	caller         map[string]int
 }
 
-// Numbers are those of a hub, for metrics.
+// Numbers are the numbers of a hub, for metrics.
 type Numbers struct {
 	Connections, Subscriptions int
-	// Evaluated counts events that were judged and executed for a subscription; Shared those
+	// Evaluated counts events that a subscription judged and executed; Shared counts events
 	// whose answer another subscription had already.
 	Evaluated, Shared int64
 }
@@ -145,13 +144,13 @@ func NewHub(o HubOptions) *Hub {
 	return h
 }
 
-// limits are those of the hub, with their defaults.
+// limits are the limits of the hub, with their defaults.
 func (h *Hub) limits() Limits { return h.options.Limits }
 
 // Answers are the shared answers, for streams that do not come from the hub.
 func (h *Hub) Answers() *facts.Answers { return h.answers }
 
-// Numbers are those of the moment.
+// Numbers returns the current numbers.
 func (h *Hub) Numbers() (n Numbers) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -162,8 +161,8 @@ func (h *Hub) Numbers() (n Numbers) {
 }
 
 // Take takes a place for a caller: its id, or its address behind [ByAddress]. The error is
-// TOO_MANY_REQUESTS, and says what there are too many of, or SERVICE_UNAVAILABLE where there is no
-// memory. [Hub.Leave] gives the place back.
+// TOO_MANY_REQUESTS, which names the exceeded limit, or SERVICE_UNAVAILABLE without memory.
+// [Hub.Leave] gives the place back.
 func (h *Hub) Take(k Kind, caller string) error {
 	if err := h.options.Memory.Take(sizes[k]); err != nil {
 		return err
@@ -230,7 +229,7 @@ func (h *Hub) Leave(k Kind, caller string) {
 
 // Open begins a stream for a subscription of a caller. wake is called each time that there may
 // be something for [Stream.Next]; it must not block, and may be called before Open returns. The
-// error is TOO_MANY_REQUESTS, or that of the feed: a position that it does not know, or one
+// error is TOO_MANY_REQUESTS, or the feed's error: a position that it does not know, or one
 // whose events are gone.
 func (h *Hub) Open(ctx context.Context, s *resolvers.Subscription, caller string, wake func()) (*Stream, error) {
 	if err := h.Take(ofSubscription, caller); err != nil {
@@ -270,7 +269,7 @@ func (h *Hub) openLive(s *resolvers.Subscription, caller string, wake func()) (*
 	return st, nil
 }
 
-// partLive takes a stream from those of a live query.
+// partLive takes a stream from the streams of a live query.
 func (h *Hub) partLive(st *Stream) {
 	h.mu.Lock()
 	if st.live.leave(st) && h.live[st.subscription.Key] == st.live {

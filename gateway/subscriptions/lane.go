@@ -45,8 +45,8 @@ func newLane() *lane {
 	return &lane{statements: make(chan struct{}, max(2, runtime.GOMAXPROCS(0))), open: map[any]*batch{}}
 }
 
-// do runs run when it is its turn, and returns when it has ended. document is that of
-// [resolvers.Subscription.Document].
+// do waits for its turn, runs run, and returns when it has ended. document is the
+// subscription's [resolvers.Subscription.Document].
 func (l *lane) do(ctx context.Context, document any, run func(context.Context)) {
 	j := &job{ctx: ctx, run: run, done: make(chan struct{})}
 	l.mu.Lock()
@@ -70,7 +70,7 @@ func (l *lane) do(ctx context.Context, document any, run func(context.Context)) 
 	}
 }
 
-// work runs batches until there are none.
+// work runs batches until the queue is empty.
 func (l *lane) work() {
 	for {
 		l.mu.Lock()

@@ -20,12 +20,12 @@ const (
 	liveAtLast = 5 * time.Minute
 )
 
-// liveMemory is about what an execution takes of the memory of the hub.
+// liveMemory is about how much of the hub's memory an execution takes.
 const liveMemory = 64 << 10
 
-// live is a live query, one for all subscribers who are answered alike. They pull: the first
-// who is woken by a change executes it for all, and who does not read is skipped. What it reads
-// is recorded, and the changes of that are followed.
+// live is a live query, one for all subscribers with equal answers. They pull: the first one
+// that a change wakes executes the query for all, and a slow one is skipped. The query's reads
+// are recorded, and their changes are followed.
 type live struct {
 	hub          *Hub
 	subscription *resolvers.Subscription // the first one
@@ -35,8 +35,8 @@ type live struct {
 	mu      sync.Mutex
 	members map[*Stream]struct{}
 	busy    bool // somebody executes it, with mu unlocked
-	// wanted counts the reasons to execute it, answered is what it was when the last answer
-	// was begun: a subscriber is given no answer that was begun before it came.
+	// wanted counts the reasons to execute it, answered is the count at the beginning of the
+	// last answer: a subscriber is given no answer that was begun before it came.
 	wanted, answered int
 	body             []byte
 	version          int       // of body; 0: there is none
@@ -46,7 +46,7 @@ type live struct {
 	failures         int       // answers with errors, in a row
 	timer            *time.Timer
 
-	// Of who is busy, or holds mu while nobody is.
+	// The busy subscriber owns them, or else the holder of mu.
 	readers  []Reader
 	followed map[string]bool // the facts that readers read
 	reads    *readset.Set    // of the last answer
@@ -70,15 +70,15 @@ func (l *live) leave(s *Stream) (last bool) {
 	return len(l.members) == 0
 }
 
-// keep keeps the answer for subscribers that take it later. It is counted whatever its size is; where
-// that leaves no memory, executions wait. The caller holds mu.
+// keep keeps the answer for subscribers that take it later. It counts an answer of any size; if that
+// leaves no memory, executions wait. The caller holds mu.
 func (l *live) keep(body []byte) {
 	l.hub.memory.Give(len(l.body))
 	l.body = body
 	l.hub.memory.Add(len(l.body))
 }
 
-// idle ends what runs for nobody. The caller holds mu.
+// idle stops the timer and the readers of a live query without subscribers, and drops its answer. The caller holds mu.
 func (l *live) idle() {
 	if len(l.members) > 0 || l.busy {
 		return
@@ -148,8 +148,8 @@ func (l *live) notice() {
 	}
 }
 
-// refresh looks at what has changed and executes the query where that is something it read. The
-// caller holds mu, and is the only one who is busy.
+// refresh looks for changes and executes the query if it read a changed row. The caller holds
+// mu, and is the only busy one.
 func (l *live) refresh(ctx context.Context) {
 	wanted, now := l.wanted, time.Now()
 	execute := wanted > l.answered || !l.again.IsZero() && !l.again.After(now)
@@ -231,7 +231,7 @@ func (l *live) look(ctx context.Context) (touched bool, err error) {
 	return touched, nil
 }
 
-// execute executes the query, and once more where it read what was not followed before.
+// execute executes the query, and once more if it read rows that were not followed before.
 func (l *live) execute(ctx context.Context) (body []byte, failed bool, err error) {
 	for {
 		l.hub.queries.Add(1)

@@ -17,7 +17,7 @@ type operation struct {
 	gone   bool               // it has ended for the client
 }
 
-// operations are those of one connection, which guards them by its mutex.
+// operations are the operations of one connection, which guards them by its mutex.
 type operations struct {
 	all   []*operation
 	ended []*Stream // that the pump is to close
@@ -30,7 +30,7 @@ type given struct {
 	n  int
 }
 
-// named is the operation with an id; nil: there is none, or it has ended already.
+// named is the operation with an id; nil if it is unknown or has ended already.
 func (o *operations) named(id string) *operation {
 	i := slices.IndexFunc(o.all, func(op *operation) bool { return op.id == id })
 	if i < 0 {
@@ -39,8 +39,8 @@ func (o *operations) named(id string) *operation {
 	return o.all[i]
 }
 
-// open gives an operation its stream. It reports false where the operation has ended: the
-// caller closes the stream, once nothing is locked.
+// open gives an operation its stream. It reports false if the operation has ended: the caller
+// then closes the stream, after it has unlocked its mutex.
 func (o *operations) open(op *operation, stream *Stream) bool {
 	if !op.gone {
 		op.stream, op.ready = stream, true
@@ -48,8 +48,8 @@ func (o *operations) open(op *operation, stream *Stream) bool {
 	return !op.gone
 }
 
-// complete ends the operation with an id for the client, as remove does. One that is not known has
-// ended already.
+// complete ends the operation with an id for the client, as remove does. An unknown one has ended
+// already.
 func (o *operations) complete(id string) bool {
 	op := o.named(string(jsontext.Quote(id)))
 	return op != nil && o.remove(op)
@@ -85,15 +85,15 @@ func (o *operations) remove(op *operation) bool {
 	return op.stream != nil
 }
 
-// takeEnded returns the streams that are to be closed, which wakes their operations: nothing must be
-// locked then.
+// takeEnded returns the streams to close, which wakes their operations: the caller must hold no lock
+// then.
 func (o *operations) takeEnded() (all []*Stream) {
 	all, o.ended = o.ended, nil
 	return all
 }
 
 // sent reports to the streams of a batch that the client gets its first n responses, and calls wake for
-// each that may have more. Nothing is locked.
+// each that may have more. The caller holds no lock.
 func (o *operations) sent(n int, wake func(*operation)) {
 	for _, g := range o.given {
 		if g.op.stream.Sent(min(max(n, 0), g.n)) {

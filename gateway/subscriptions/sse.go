@@ -17,8 +17,8 @@ import (
 // EventPath is where streams are answered, after the path of the GraphQL handler.
 const EventPath = "/stream"
 
-// Requests reads requests of GraphQL over HTTP. Where ok is false, a refusal was written. What
-// begin returns has one part that is not nil.
+// Requests reads requests of GraphQL over HTTP. If ok is false, a refusal was written. begin
+// returns exactly one part that is not nil.
 type Requests interface {
 	Read(w http.ResponseWriter, r *http.Request) (begin func(context.Context) (*resolvers.Subscription, *resolvers.Response), extensions json.RawMessage, state access.State, ok bool)
 	Identify(w http.ResponseWriter, r *http.Request) (state access.State, ok bool)
@@ -31,21 +31,20 @@ type EventOptions struct {
 	Hub      *Hub
 	// Ending is done when streams have to end: their clients connect again. Nil: never.
 	Ending context.Context //nolint:containedctx // a signal whose life is the surface's
-	// Caller is who a request counts for, where there is a limit for each caller; nil: the
+	// Caller is who a request counts for, if there is a limit for each caller; nil: the
 	// address.
 	Caller func(r *http.Request, state access.State) string
 	// Expires is when a caller has to identify itself again; nil, and the zero time: never.
 	Expires func(access.State) time.Time
-	// Beat is how often a stream on which nothing happens says that it is alive; 0 means
-	// [sse.Interval].
+	// Beat is how often an idle stream says that it is alive; 0 means [sse.Interval].
 	Beat time.Duration
 	// Patience is how long the network may take to accept a message; 0 means 10 s.
 	Patience time.Duration
-	// Room bounds the buffers of all streams; nil: nothing does.
+	// Room bounds the buffers of all streams; it may be nil.
 	Room *outlet.Room
-	// Closed is called when a stream has ended; nil: nothing is.
+	// Closed, if not nil, is called when a stream has ended.
 	Closed func(sse.Summary, access.State)
-	// Work bounds what an operation of a reserved stream does, see [facade.WithRequest]; that of
+	// Work bounds the work of an operation of a reserved stream, see [facade.WithRequest];
 	// another stream has the bound of its request.
 	Work time.Duration
 }

@@ -18,8 +18,8 @@ import (
 //	event: next       the response of a query or a mutation, or one of a subscription
 //	event: complete   at the end
 //
-// A refusal of the engine is a response too. A stream that is cut off without complete is to
-// be opened again, behind the position of the last event.
+// A refusal of the engine is a response too. After a stream that ends without complete, the
+// client opens a new one behind the position of the last event.
 func (srv *EventServer) distinct(w http.ResponseWriter, r *http.Request) {
 	begin, _, state, ok := srv.Requests.Read(w, r)
 	if !ok {
@@ -58,7 +58,7 @@ func (srv *EventServer) pulse(state access.State) pulse {
 	return p
 }
 
-// beat adds a sign of life to an empty batch where it is due, and returns when the next one is.
+// beat adds a sign of life to an empty batch if one is due, and returns when the next one is.
 func (p *pulse) beat(b *outlet.Batch) (at time.Time, err error) {
 	now := time.Now()
 	if !p.expires.IsZero() && !now.Before(p.expires) {

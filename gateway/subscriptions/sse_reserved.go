@@ -53,7 +53,7 @@ type reserved struct {
 	cancel context.CancelFunc
 	ops    operations
 	queue  []reservedMessage
-	// A batch has either messages of the queue, which are written, or responses of subscriptions.
+	// A batch has either messages of the queue, listed in written, or responses of subscriptions.
 	written []reservedMessage
 }
 
@@ -63,7 +63,7 @@ type reservedMessage struct {
 	resp *resolvers.Response
 }
 
-// token is the token of a request; "": it has none.
+// token is the token of a request, or "".
 func token(r *http.Request) string {
 	if t := r.Header.Get(tokenHeader); t != "" {
 		return t
@@ -111,7 +111,7 @@ func (srv *EventServer) single(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// find finds the stream of a request's token; nil: it was refused. A token is worth nothing to
+// find finds the stream of a request's token; nil after a refusal. A token has no value to
 // another caller.
 func (srv *EventServer) find(w http.ResponseWriter, r *http.Request, caller string) *reserved {
 	srv.reserved.mu.Lock()
@@ -325,7 +325,7 @@ func (s *reserved) ends(op *operation, resp *resolvers.Response) {
 	s.poke()
 }
 
-// complete ends an operation for the client. One that is not known has ended already.
+// complete ends an operation for the client. An unknown one has ended already.
 func (s *reserved) complete(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

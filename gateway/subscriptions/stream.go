@@ -37,11 +37,10 @@ type Stream struct {
 	closed   bool
 }
 
-// Next returns the next responses, which must not be written to. [Stream.Sent] says what became of
-// them. It does not wait for events: where there are none it returns none, and wake is called when
-// there are. A failure that may
-// pass, as of a store that cannot be reached, is waited for in the same way. The error ends the
-// stream: it is for the subscriber.
+// Next returns the next responses, which must not be written to. [Stream.Sent] reports how they
+// were sent. It does not wait for events: without events it returns no responses, and wake is
+// called later. It waits in the same way after a failure that may pass, as of a store that cannot
+// be reached. The error ends the stream: it is for the subscriber.
 func (s *Stream) Next(ctx context.Context) ([][]byte, error) {
 	if s.live != nil && !s.closed {
 		return s.live.answers(ctx, s)
@@ -98,7 +97,7 @@ func (s *Stream) Sent(n int) (more bool) {
 }
 
 // failed arranges for a failure that may pass to be tried again, and returns any other. A
-// failure of ctx is none of the stream's.
+// failure of ctx does not belong to the stream.
 func (s *Stream) failed(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil

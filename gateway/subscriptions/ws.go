@@ -33,27 +33,26 @@ type SocketOptions struct {
 	Operations Operations
 	Hub        *Hub
 	// Session identifies the caller: the request is the one that asked for the upgrade, with
-	// the credential of the first message, where that has one. nil: every caller is anonymous.
+	// the credential of the first message, if that has one. nil: every caller is anonymous.
 	Session func(*http.Request) (access.State, error)
-	// Allow is asked before each operation, and refuses those of a caller that has too many;
-	// nil: none is refused.
+	// Allow is asked before each operation, and refuses the operations of a caller with too
+	// many; it may be nil.
 	Allow func(address string, state access.State) error
-	// Caller is who a state counts for, where there is a limit for each caller; nil: the
-	// address.
+	// Caller is who a state counts for, if there is a limit for each caller; nil: the address.
 	Caller func(address string, state access.State) string
 	// Address is where a request comes from; nil: the address of the connection.
 	Address func(*http.Request) string
 	// Expires is when a caller has to identify itself again; nil, and the zero time: never.
 	Expires func(access.State) time.Time
-	// Refuse writes the answer to an upgrade that is refused.
+	// Refuse writes the answer to a refused upgrade.
 	Refuse func(w http.ResponseWriter, r *http.Request, status int, err *kiterror.Error)
-	// Closed is called at the end of a connection that was accepted; nil: nothing is.
+	// Closed, if not nil, is called at the end of an accepted connection.
 	Closed func(SocketSummary)
 
 	MaxMessage int64         // bytes of a message of the client; 0 means 1 MiB
 	InitWait   time.Duration // how long a client may take to send its first message; 0 means 10 s
-	// KeepAlive is how often a connection on which nothing happens is pinged; one that does not
-	// answer two of them is ended. 0 means 25 s.
+	// KeepAlive is how often an idle connection is pinged; one that does not answer two pings
+	// is ended. 0 means 25 s.
 	KeepAlive time.Duration
 	Patience  time.Duration // how long the network may take to accept a write; 0 means 10 s
 	Room      *outlet.Room  // bounds the buffers of all connections; nil: nothing does
@@ -164,8 +163,7 @@ func (s *SocketServer) take(r *http.Request) (caller string, err error) {
 	return caller, s.Hub.Take(ofConnection, caller)
 }
 
-// add counts a connection among those of the server. The ending is not zero where the server
-// stops.
+// add counts a connection as one of the server. The ending is not zero if the server stops.
 func (s *SocketServer) add(c *conn) ending {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -220,8 +218,8 @@ func (s *SocketServer) Shutdown(ctx context.Context, restart bool) {
 	s.cancel()
 }
 
-// keepAlive pings connections on which nothing happens, so that no proxy in between takes them
-// for dead, and ends those that do not answer.
+// keepAlive pings idle connections, so that no proxy in between takes them for dead, and ends
+// the ones that do not answer.
 func (s *SocketServer) keepAlive() {
 	tick := time.NewTicker(s.KeepAlive / 4)
 	defer tick.Stop()

@@ -176,7 +176,7 @@ func withCredentials(r *http.Request, payload json.RawMessage) (*http.Request, e
 	return r, nil
 }
 
-// beat pings the client where nothing happened for a while, and ends a connection that is dead.
+// beat pings the client after an idle while, and ends a dead connection.
 func (c *conn) beat(now time.Time) {
 	every := int64(max(c.server.KeepAlive/time.Second, 1))
 	heard, pinged := c.heard.Load(), c.pinged.Load()
@@ -210,7 +210,7 @@ func (c *conn) finishing(end ending) {
 	go func() { _ = c.ws.Close(end.code, shortened(end.reason)) }()
 }
 
-// drain ends the connection when nothing executes any more.
+// drain ends the connection when its last execution has ended.
 func (c *conn) drain(end ending) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -259,8 +259,8 @@ type message struct {
 	response *resolvers.Response // nil: text is all
 }
 
-// The close codes of the protocol, and those of RFC 6455 that are used beside them. Clients
-// connect again after 1001, 1012, 1013, 4403 and 4408; the others are final for them.
+// The close codes of the protocol, and further ones of RFC 6455. Clients connect again after
+// 1001, 1012, 1013, 4403 and 4408; the others are final for them.
 const (
 	serverStops     = websocket.StatusCode(1001)     // the program stops
 	internalError   = websocket.StatusInternalError  // 1011

@@ -106,7 +106,7 @@ func (c *conn) ends(op *operation, resp *resolvers.Response) {
 	}
 }
 
-// complete ends an operation for the client. One that is not known has ended already.
+// complete ends an operation for the client. An unknown one has ended already.
 func (c *conn) complete(id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

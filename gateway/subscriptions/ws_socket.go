@@ -43,8 +43,9 @@ func appendText(b *outlet.Batch, parts ...[]byte) {
 	b.End()
 }
 
-// bufferSize is that of the buffers for reading and for writing. Those of net/http have 4 KiB
-// each, which an idle connection would hold for as long as it lives. A control frame fits.
+// bufferSize is the size of the buffers for reading and for writing. The buffers of net/http
+// have 4 KiB each, which an idle connection would hold for as long as it lives. A control frame
+// fits.
 const bufferSize = 160
 
 // hijacker is the ResponseWriter of an upgrade. It hands out the connection as a socket, with

@@ -28,7 +28,7 @@ func failed(id string, errors json.RawMessage) []byte {
 	return append(append([]byte(`{"id":`+id+`,"type":"error","payload":`), errors...), '}')
 }
 
-// refused is the message for an operation that is not begun.
+// refused is the message for an operation that does not begin.
 func refused(id string, err *kiterror.Error) []byte {
 	list := append([]byte(`[{"message":`), jsontext.Quote(err.Message)...)
 	list = append(append(list, `,"extensions":{"code":`...), jsontext.Quote(string(err.Code))...)
@@ -60,7 +60,7 @@ func (m *message) size() int {
 	return len(m.text) + len(m.response.Body)
 }
 
-// release gives back a message that was written, or never will be.
+// release gives back a message after its write, or instead of one.
 func (m *message) release() {
 	if m.response != nil {
 		m.response.Release()

@@ -14,10 +14,9 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
-// CallWatch reports every call that one façade answers, those of handlers included. A nil
-// watch reports nothing. It is made in three steps, since the middleware has to exist before
-// the façade and the catalog after it: [Telemetry.Calls], [CallWatch.Middleware],
-// [CallWatch.Bind].
+// CallWatch reports every call that one façade answers, including the calls of handlers. A nil
+// watch is silent. It is made in three steps, since the middleware has to exist before the
+// façade and the catalog after it: [Telemetry.Calls], [CallWatch.Middleware], [CallWatch.Bind].
 type CallWatch struct {
 	telemetry  *Telemetry
 	catalog    *catalog.Catalog
@@ -34,7 +33,7 @@ type watched struct {
 	transacts  bool    // a call is a transaction, which may run again
 }
 
-// Calls makes the watch of a façade that is about to be made.
+// Calls makes the watch of the next façade.
 func (t *Telemetry) Calls() *CallWatch {
 	if t == nil {
 		return nil
@@ -42,7 +41,7 @@ func (t *Telemetry) Calls() *CallWatch {
 	return &CallWatch{telemetry: t}
 }
 
-// Middleware is the watch as the outermost middleware, around those of the author.
+// Middleware is the watch as the outermost middleware, around the author's.
 func (w *CallWatch) Middleware(own []facade.Middleware) []facade.Middleware {
 	if w == nil {
 		return own
@@ -61,14 +60,14 @@ func (w *CallWatch) Bind(c *catalog.Catalog) {
 		w.operations[op] = w.watched(op.Door.Frond.Name, op.Door.Name, op.Name, op.Kind)
 		w.operations[op].transacts = op.Transacts
 	}
-	// One series for every name that is not in the catalog: a caller who makes up names
-	// creates no new ones.
+	// One series for every name outside of the catalog: a caller who makes up names creates no
+	// new ones.
 	const unknown = "unknown"
 	w.unknown = w.watched(unknown, unknown, unknown, unknown)
 	w.unknown.name = unknown
 }
 
-// watched prepares the report of an operation once, so that a call allocates none of it.
+// watched prepares the report of an operation once, so that a call does not allocate it.
 func (w *CallWatch) watched(frond, entity, operation string, kind catalog.Kind) *watched {
 	one := &watched{name: entity + "." + operation, attributes: []attribute.KeyValue{
 		attribute.String("frond.name", frond), attribute.String("frond.entity", entity),
@@ -139,7 +138,7 @@ func (w *CallWatch) around(next facade.Caller) facade.Caller {
 	})
 }
 
-// tried reports how often a command ran, where that was more than once.
+// tried reports how often a command ran, if it was more than once.
 func (w *watched) tried(span trace.Span, tries int) {
 	if tries < 2 {
 		return

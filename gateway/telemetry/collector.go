@@ -24,9 +24,9 @@ type number[S any] struct {
 	value  func(*S) float64 // not a number: the source does not know it
 }
 
-// collect has the numbers of sources on every scrape, where there are metrics. sources is called by
-// each of them, from many goroutines, and must not wait. A source that disappears between two scrapes
-// has no numbers in the second.
+// collect has the numbers of sources on every scrape, if there are metrics. sources is called by each
+// of them, from many goroutines, and must not wait. A source that disappears between two scrapes has
+// no numbers in the second.
 func collect[S any](t *Telemetry, numbers []number[S], sources func(yield func(name string, source *S))) {
 	if t == nil || t.metrics == nil {
 		return
@@ -64,8 +64,7 @@ var budgetNumbers = []number[budget.Usage]{
 	{"frond_refused_total", "executions", func(s *budget.Usage) float64 { return float64(s.RefusedExecutions) }},
 }
 
-// CollectBudget has the numbers of a budget on every scrape; nil: there are none, and
-// they are 0.
+// CollectBudget has the numbers of a budget on every scrape; they are 0 for nil.
 func (t *Telemetry) CollectBudget(b *budget.Budget) {
 	collect(t, budgetNumbers, func(yield func(string, *budget.Usage)) {
 		state := b.State()
@@ -165,7 +164,7 @@ func (t *Telemetry) Statements() func(took time.Duration, why facade.Failure) {
 	}
 }
 
-// CollectStore has the numbers of a store on every scrape; not ok: it has none.
+// CollectStore has the numbers of a store on every scrape; not ok: the store has no numbers.
 func (t *Telemetry) CollectStore(now func() (state facade.StoreState, ok bool)) {
 	numbers := []number[facade.StoreState]{
 		{"frond_store_connections", "", func(s *facade.StoreState) float64 { return float64(s.Connections) }},
@@ -184,7 +183,7 @@ func (t *Telemetry) CollectStore(now func() (state facade.StoreState, ok bool)) 
 	})
 }
 
-// Files is what the storage of files has met, since the start.
+// Files has the failures of the storage of files, since the start.
 type Files struct {
 	Failing           bool
 	Failures, Missing int64

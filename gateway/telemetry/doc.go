@@ -11,7 +11,7 @@
 // [Telemetry.Client] those that go to another host. A surface reports its part of a request
 // with [Called] and [Telemetry.Operation].
 //
-// A nil *Telemetry has neither spans nor metrics, and adds nothing to the path of a
-// request or a call. The package knows no surface and no setting but those of the log;
-// the metrics it has are listed by [Metrics].
+// A nil *Telemetry has neither spans nor metrics, and adds no cost to the path of a request or
+// a call. The package knows no surface, and no setting but the log's; the metrics it has are
+// listed by [Metrics].
 package telemetry

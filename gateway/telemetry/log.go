@@ -18,8 +18,8 @@ type Log struct {
 	Level    slog.Level // info by default
 	Format   string     // text or json; "" or auto: text on a terminal, else json
 	NoAccess bool       // no line for each request
-	// Slow is from how long on a statement of the store has a line; 0 means 200 ms, less than 0
-	// that none has.
+	// Slow is the shortest time of a statement of the store that has a line; 0 means 200 ms,
+	// less than 0 turns the lines off.
 	Slow time.Duration
 }
 
@@ -90,8 +90,8 @@ type tracedLog struct {
 	said bool // the line says it by itself
 }
 
-// Traced is a logger whose lines say which trace they belong to. The trace is that of the span
-// in the context that a line is logged with. Without spans it is log itself.
+// Traced is a logger whose lines say which trace they belong to: the trace of the span in the
+// context of the line. Without spans it is log itself.
 func (t *Telemetry) Traced(log *slog.Logger) *slog.Logger {
 	if t == nil || t.tracer == nil {
 		return log
@@ -99,7 +99,7 @@ func (t *Telemetry) Traced(log *slog.Logger) *slog.Logger {
 	return slog.New(&tracedLog{Handler: log.Handler()})
 }
 
-// Handle writes a line, with the trace where it does not name one.
+// Handle writes a line, and adds the trace to a line without one.
 func (h *tracedLog) Handle(ctx context.Context, r slog.Record) error {
 	if span := trace.SpanContextFromContext(ctx); span.HasTraceID() && !h.said && !names(&r) {
 		// Records share the array of their attributes (slog.Record.Clone).

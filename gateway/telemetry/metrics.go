@@ -91,7 +91,7 @@ type Metrics interface {
 	NewMeter() Meter
 }
 
-// Meter keeps the numbers of one host. Its methods are called at the start, what they return by many
+// Meter keeps the numbers of one host. Its methods are called at the start, their results by many
 // goroutines.
 type Meter interface {
 	Counter(f *Family) func(labels ...string) Counter
@@ -171,8 +171,8 @@ func newMetrics(meter Meter) *metrics {
 	return m
 }
 
-// family is a line of the table. A name that is not in the table panics when the metrics are
-// made, at startup.
+// family is a line of the table. A name outside of the table panics when the metrics are made,
+// at startup.
 func family(name string) *Family {
 	i := slices.IndexFunc(families, func(m Family) bool { return m.Name == name })
 	return &families[i]

@@ -16,9 +16,9 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
-// Remotes puts a span around every call of a remote: it wraps each caller in clients, which
-// are by Frond. url is the base address of a Frond's host. It changes the map. Without spans
-// it does nothing: the numbers of remotes come from [Telemetry.Client].
+// Remotes puts a span around every call of a remote: it wraps each caller in clients, which are
+// by Frond. url is the base address of a Frond's host. It changes the map. Without spans it
+// leaves the map alone: the numbers of remotes come from [Telemetry.Client].
 func (t *Telemetry) Remotes(clients map[string]facade.Caller, url func(frond string) string) {
 	if t == nil || t.tracer == nil {
 		return
@@ -38,8 +38,8 @@ type tracedRemote struct {
 
 var clientSpan = []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindClient)}
 
-// remoteAttributes are those of every span of a remote (semantic conventions for RPC). A port
-// that the address does not name is left out.
+// remoteAttributes are the attributes of every span of a remote (semantic conventions for RPC).
+// A port that the address does not name is left out.
 func remoteAttributes(frond, address string) []attribute.KeyValue {
 	all := []attribute.KeyValue{semconv.RPCSystemNameJSONRPC, attribute.String("frond.name", frond)}
 	if u, err := url.Parse(address); err == nil {
@@ -51,8 +51,8 @@ func remoteAttributes(frond, address string) []attribute.KeyValue {
 	return all
 }
 
-// Call calls the remote. The span has the door's names, as the façade sends them. The call
-// that is sent has the trace of this span, so that the host continues it (docs/decisions/telemetry.md).
+// Call calls the remote. The span has the door's names, as the façade sends them. The sent call has the
+// trace of this span, so that the host continues it (docs/decisions/telemetry.md).
 func (w *tracedRemote) Call(ctx context.Context, c *facade.Call) (res *facade.Result, err error) {
 	if w.telemetry.skips(ctx, &c.Invocation) {
 		return w.next.Call(ctx, c)

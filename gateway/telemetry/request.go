@@ -22,8 +22,7 @@ import (
 )
 
 // request is the report of one request: its span, its metrics and its line in the access log. It is
-// the context of the request too, where surfaces find it. The methods of a nil request report
-// nothing.
+// the context of the request too, where surfaces find it. The methods of a nil request are silent.
 type request struct {
 	context.Context
 	telemetry *Telemetry   // nil: neither a span nor metrics
@@ -52,20 +51,20 @@ func (q *request) Value(key any) any {
 	return q.Context.Value(key)
 }
 
-// requestOf is the report of the request that ctx belongs to; nil: none is made.
+// requestOf is the report of the request that ctx belongs to, or nil.
 func requestOf(ctx context.Context) *request {
 	q, _ := ctx.Value(requestKey{}).(*request)
 	return q
 }
 
-// noSurface is the surface of a request that reached none.
+// noSurface is the surface of a request that reached no surface.
 const noSurface = "none"
 
 var serverSpan = []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindServer)}
 
 // Begin begins the report of a request, and returns the request under the context of the report,
-// which is derived from ctx. log takes the line; nil: no line is written. Health checks have neither
-// spans nor metrics, and a line at debug alone. The report is nil where nothing is reported.
+// derived from ctx. log takes the line; nil: no line is written. Health checks have neither spans
+// nor metrics, and a line at debug alone. The report is nil without spans, metrics and a line.
 //
 // The request's own span takes the place of the one in its headers, since surfaces read the header.
 // Without spans the headers pass unchanged, so a trace of the caller still reaches remotes.
@@ -110,8 +109,8 @@ func (t *Telemetry) Begin(ctx context.Context, r *http.Request, log *slog.Logger
 	return q, r
 }
 
-// End ends the report of a request that was answered with a status and bytes of body. Without whole
-// the answer was cut off: it counts as a failure, and no line is written. Only a status from 500 on
+// End ends the report of a request with the status and the bytes of its answer. Without whole the
+// answer was cut off: it counts as a failure, and no line is written. Only a status from 500 on
 // makes the span of a server an error (semantic conventions for HTTP).
 func (q *request) End(r *http.Request, status int, bytes int64, whole bool) {
 	if q == nil {
@@ -146,7 +145,7 @@ func (q *request) End(r *http.Request, status int, bytes int64, whole bool) {
 	}
 }
 
-// add adds attributes to the span and returns all that were added.
+// add adds attributes to the span and returns all attributes so far.
 func (q *request) add(more ...attribute.KeyValue) []attribute.KeyValue {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -155,8 +154,8 @@ func (q *request) add(more ...attribute.KeyValue) []attribute.KeyValue {
 }
 
 // requestAttributes are those known at the start of a request (semantic conventions for HTTP
-// servers). The query is left out: it may hold what must not be exported. Texts of the caller become
-// UTF-8, since a span with another text cannot be exported, nor those that are sent with it.
+// servers). The query is left out: it may hold secrets. Texts of the caller become UTF-8, since a
+// span with another text, and the spans sent with it, cannot be exported.
 func requestAttributes(r *http.Request) []attribute.KeyValue {
 	scheme := "http"
 	if r.TLS != nil {
@@ -183,8 +182,8 @@ func methodOf(r *http.Request) string {
 }
 
 // At reports which surface the request reached, and by which route of it. route returns "" for a
-// request that matches none. The span is then called METHOD ROUTE, such as GET /orders/{id};
-// before it is the method alone, since a path would make a name for each id.
+// request without one. The span is then called METHOD ROUTE, such as GET /orders/{id}; before it
+// is the method alone, since a path would make a name for each id.
 func (q *request) At(surface string, route func(*http.Request) string, r *http.Request) {
 	if q == nil {
 		return
@@ -263,8 +262,7 @@ func (q *request) by(id string) {
 	}
 }
 
-// cut bounds a text of the caller's that goes into the log. A rune that is cut in two is
-// dropped.
+// cut bounds a text of the caller's in the log. It drops a rune that it cuts in two.
 func cut(text string) string {
 	const most = 200
 	if len(text) > most {
@@ -314,15 +312,15 @@ func (q *request) write(r *http.Request, status int, bytes int64, took time.Dura
 }
 
 // Called notes, for the access line of the request that ctx belongs to, an operation that it
-// calls and the id of its caller; "" is not noted. It does nothing where the access log is
-// off, and may be called from many goroutines.
+// calls and the id of its caller, unless they are "". It returns at once without an access log,
+// and may be called from many goroutines.
 func Called(ctx context.Context, operation, caller string) {
 	q := requestOf(ctx)
 	q.did(operation)
 	q.by(caller)
 }
 
-// traceIn is the trace in a request's headers as an attribute; empty: there is none.
+// traceIn is the trace in a request's headers as an attribute, or empty.
 func traceIn(r *http.Request) slog.Attr {
 	if id := kiterror.TraceID(r.Header.Get("Traceparent")); id != "" {
 		return slog.String(traceKey, id)

@@ -31,8 +31,9 @@ type Telemetry struct {
 
 // Traces sends spans to an exporter, for a program that links it.
 type Traces interface {
-	// Provider makes the provider of an exporter, "" for otlp; it reads the other OTEL_ variables itself. flush sends the
-	// spans that are left, and ends it. Failures of exporting are logged. The error is schema.Faults that name the variable.
+	// Provider makes the provider of an exporter, "" for otlp; it reads the other OTEL_ variables itself. flush
+	// sends the remaining spans, and ends it. Failures of exporting are logged. The error is schema.Faults that
+	// name the variable.
 	Provider(ctx context.Context, exporter string, log *slog.Logger) (provider TracerProvider, flush func(context.Context) error, err error)
 }
 
@@ -46,11 +47,11 @@ type Options struct {
 	Log      *slog.Logger
 }
 
-// New makes the telemetry of a host. Failures of exporting are logged. The result is nil where there
-// are neither spans nor metrics.
+// New makes the telemetry of a host. Failures of exporting are logged. The result is nil without
+// spans and metrics.
 //
 // The error is schema.Faults that name the variable: an exporter or attributes that cannot be
-// made of it. A collector that cannot be reached is none; it may come later.
+// made of it. A collector that cannot be reached is no error; it may come later.
 func New(ctx context.Context, o *Options) (*Telemetry, error) {
 	provider := o.Provider
 	t := &Telemetry{flush: func(context.Context) error { return nil }}
@@ -79,13 +80,13 @@ func New(ctx context.Context, o *Options) (*Telemetry, error) {
 }
 
 // exporting is the provider that the variables of OpenTelemetry's specification name, or nil.
-// The specification sends spans to localhost:4318 where no variable is set; here nothing is
-// sent then (docs/decisions/telemetry.md).
+// Without a variable the specification sends spans to localhost:4318; this program sends no
+// spans then (docs/decisions/telemetry.md).
 //
-//	OTEL_SDK_DISABLED=true, OTEL_TRACES_EXPORTER=none    nothing
+//	OTEL_SDK_DISABLED=true, OTEL_TRACES_EXPORTER=none    nil
 //	OTEL_TRACES_EXPORTER=otlp or console                 that exporter
 //	OTEL_EXPORTER_OTLP_[TRACES_]ENDPOINT=http://…        OTLP, which is the default
-//	none of these                                        nothing
+//	without these variables                              nil
 func exporting(ctx context.Context, traces Traces, log *slog.Logger) (provider TracerProvider, flush func(context.Context) error, err error) {
 	name := os.Getenv("OTEL_TRACES_EXPORTER")
 	if strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") || name == "none" ||
@@ -98,7 +99,7 @@ func exporting(ctx context.Context, traces Traces, log *slog.Logger) (provider T
 	return traces.Provider(ctx, name, log)
 }
 
-// exporterVariable is the first variable that is set and names an exporter.
+// exporterVariable is the first variable of the environment that names an exporter.
 func exporterVariable() string {
 	for _, name := range []string{"OTEL_TRACES_EXPORTER", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"} {
 		if os.Getenv(name) != "" {
@@ -108,9 +109,9 @@ func exporterVariable() string {
 	return "OTEL_EXPORTER_OTLP_ENDPOINT"
 }
 
-// Shutdown sends the remaining spans, until a deadline: ctx may be done already. Spans
-// that are lost then are logged and are no failure of the service. A provider that the caller
-// of New brought is not flushed: it is the caller's.
+// Shutdown sends the remaining spans, until a deadline: ctx may be done already. Lost spans are
+// logged and are no failure of the service. A provider that the caller of New brought is not
+// flushed: it is the caller's.
 func (t *Telemetry) Shutdown(ctx context.Context, by time.Time, log *slog.Logger) {
 	if t == nil {
 		return

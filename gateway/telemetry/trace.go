@@ -15,7 +15,7 @@ import (
 // w3c is the one form in which traces come and go (W3C Trace Context).
 var w3c propagation.TraceContext
 
-// textOf is a span as an invocation carries it: its traceparent; "" for none. A tracestate goes from
+// textOf is a span as an invocation carries it: its traceparent, or "". A tracestate goes from
 // header to header separately.
 //
 //	traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
@@ -38,8 +38,8 @@ func isOf(traceparent string, span trace.SpanContext) bool {
 	return id.IsValid() && kiterror.TraceID(traceparent) == string(hex.AppendEncode(room[:0], id[:]))
 }
 
-// start begins a span. Samplers of this package do not look at attributes, which a span that is not
-// recorded does without.
+// start begins a span. Samplers of this package do not look at attributes, so an unrecorded span
+// does without them.
 func (t *Telemetry) start(ctx context.Context, name string, attributes []attribute.KeyValue, options ...trace.SpanStartOption) (context.Context, trace.Span) {
 	if !t.own {
 		return t.tracer.Start(ctx, name, append(options[:len(options):len(options)], trace.WithAttributes(attributes...))...)
@@ -66,8 +66,8 @@ func (t *Telemetry) skips(ctx context.Context, inv *facade.Invocation) bool {
 //
 //	the invocation has no trace, or an invalid one   ctx
 //	ctx has a span of the invocation's trace         ctx
-//	ctx has a span of another trace                  the invocation's, with a link to that of ctx
-//	ctx has none                                     the invocation's
+//	ctx has a span of another trace                  the invocation's, with a link to ctx's
+//	ctx has no span                                  the invocation's
 //
 // Frames of one batch may each have a trace of their own (docs/decisions/telemetry.md).
 func under(ctx context.Context, inv *facade.Invocation) (context.Context, []trace.SpanStartOption) {

@@ -8,17 +8,16 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// The entities of a Frond without cards here have the names that its host gives them. Where
-// one of these belongs to this project, or to a remote that was accepted before, the Frond
-// is refused: its discovery is ignored until its host serves something else (docs/decisions/remotes.md).
+// The entities of a Frond without cards here have the names that its host gives them. If one of these
+// belongs to this project, or to a remote that was accepted before, the Frond is refused: its discovery
+// is ignored until its host serves something else (docs/decisions/remotes.md).
 
 // WithoutClaims compiles a façade with as many of the remote Fronds as are compatible. compile
 // is called again with some of them refused in [Topology.Project]; the error is the project's
 // own. It is called by one goroutine at a time.
 //
 // With no claim at fault, compile runs once. Otherwise it runs once without any remote Frond
-// that has no cards here, and once more for each of these, those that were served before
-// first:
+// that has no cards here, and once more for each of these, the already accepted ones first:
 //
 //	compile(all)          a claim fails: the remotes are tried one by one
 //	compile(none)         a fault here is the project's own and is returned
@@ -29,14 +28,14 @@ func (t *Topology) WithoutClaims(compile func() (*facade.Facade, error)) (*facad
 		return compile()
 	}
 	found := t.cardless()
-	// A Frond that was refused is tried again: its host may serve something else by now.
+	// A refused Frond is tried again: its host may serve something else by now.
 	was := t.refuse(found, nil)
 	f, err := compile()
 	if !schema.Claims(err) || len(found) == 0 {
 		t.accept(found)
 		return f, err
 	}
-	// The names of the Fronds that were accepted before are theirs.
+	// Accepted Fronds keep their names.
 	slices.SortStableFunc(found, func(a, b string) int {
 		switch {
 		case t.accepted[a] == t.accepted[b]:

@@ -32,8 +32,8 @@ func (t *Topology) Discover(ctx context.Context, within time.Duration) {
 	all.Wait()
 }
 
-// discover reads the discovery document of a host, and reports whether it differs from the
-// last one. A document that cannot be used changes nothing.
+// discover reads the discovery document of a host, and reports whether it differs from the last
+// one. After an unusable document the last one stays.
 //
 // The steps, each with the failure that it ends in:
 //
@@ -59,7 +59,7 @@ func (t *Topology) discover(ctx context.Context, h *host) (changed bool) {
 	defer h.mu.Unlock()
 	if err != nil {
 		failed := kiterror.AsError(err)
-		// The same failure is logged once, and none at all while the gateway shuts down.
+		// The same failure is logged once, and not at all while the gateway shuts down.
 		if ctx.Err() == nil && (h.failed == nil || h.failed.Message != failed.Message) {
 			t.log.Warn("a remote could not be discovered", "fronds", h.fronds, "url", h.url, "code", failed.Code, "error", causeOf(failed))
 		}
@@ -80,7 +80,7 @@ func (t *Topology) discover(ctx context.Context, h *host) (changed bool) {
 	return changed
 }
 
-// hosts reports that a host does not have a Frond that is configured to run there.
+// hosts reports that a host lacks a Frond that the settings place there.
 func (h *host) hosts(discovery *schema.Discovery) error {
 	var names []string
 	for i := range discovery.Fronds {
@@ -199,8 +199,8 @@ func (h *host) unusable(frond string) string {
 	return ""
 }
 
-// known is a host's Frond by its discovery; nil: it has not been discovered, or is refused.
-// The result points into a document that is replaced as a whole and never changed.
+// known is a host's Frond by its discovery; nil: it has not been discovered, or is refused. The
+// result points into a document that is replaced as a whole and never changed.
 func (h *host) known(frond string) *schema.DiscoveredFrond {
 	h.mu.Lock()
 	defer h.mu.Unlock()

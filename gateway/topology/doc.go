@@ -2,7 +2,7 @@
 // them, and discovers their catalogs in the background.
 //
 //	Discover   ask every host once, at the start
-//	Project    the project with its Fronds where they run, as far as that is known
+//	Project    the project with its Fronds local or remote, as far as that is known
 //	Clients    what calls the operations of each remote Frond
 //	Watch      ask again and again; a host that serves something else is reported
 //

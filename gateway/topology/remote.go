@@ -111,7 +111,7 @@ func addRemote(all map[string]Remote, name string, r Remote) error {
 	return nil
 }
 
-// remoteKeys are the members of a remote that is written as a map.
+// remoteKeys are the members of a remote in the form of a map.
 var remoteKeys = []string{"url", "connect", "attempt", "timeout", "retries", "strict", "coalesce", "open", "shadow", "doors", "fields", "document"}
 
 // readRemote reads one remote: its address, or a map with more.
@@ -136,8 +136,7 @@ func readRemote(value json.RawMessage) (r Remote, err error) {
 			r.Timeout, err = setting.Duration(text)
 		case "retries":
 			n := 0
-			// setting.Count takes positive numbers alone; here 0 means that nothing is
-			// retried.
+			// setting.Count takes positive numbers alone; here 0 turns retries off.
 			if text != "0" {
 				n, err = setting.Count(text)
 			}
@@ -229,7 +228,7 @@ func Check(remotes map[string]Remote) (faults schema.Faults) {
 	return faults
 }
 
-// options is the settings as those of a client, whose calls are known by a Frond's name.
+// options is the settings in a client's form, whose calls are known by a Frond's name.
 func (r *Remote) options(frond string) *client.Options {
 	retries := retriesOf(*r)
 	if retries == 0 {
@@ -242,8 +241,8 @@ func (r *Remote) options(frond string) *client.Options {
 	}
 }
 
-// retriesOf is the number of retries of queries, with the default. A command is sent again
-// only where no connection took any of it, with any number (docs/decisions/remotes.md).
+// retriesOf is the number of retries of queries, with the default. A command is sent again only
+// if no connection took any of it, with any number (docs/decisions/remotes.md).
 func retriesOf(r Remote) int {
 	if r.Retries == nil {
 		return 2

@@ -16,14 +16,14 @@ import (
 // Signing is how calls between processes are signed (docs/signed-calls.md): Key and Name
 // are for the gateway, which sends them; the rest is for the receiver.
 type Signing struct {
-	// Key is a file with the private key that every call of a remote is signed with,
-	// below the project's folder or anywhere by an absolute path; "": none is signed.
+	// Key is a file with the private key for every call of a remote, below the project's folder
+	// or anywhere by an absolute path; "": calls are not signed.
 	Key  string
 	Name string // of the sender; "" means gateway
 
-	// Keys are the keys with which a receiver verifies calls: files with public keys (PEM, a JWK
-	// or a set of them), or JWKs as JSON. NAME=FILE holds the keys of a file to the
-	// sender of that name. Empty: calls are not verified. A gateway verifies those that are signed.
+	// Keys are the keys with which a receiver verifies calls: files with public keys (PEM, a JWK or
+	// a set of them), or JWKs as JSON. NAME=FILE holds the keys of a file to the sender of that
+	// name. Empty: calls are not verified. A gateway verifies signed calls only.
 	Keys      []string
 	ClockSkew time.Duration // how far clocks may be apart; 0 means 30 s, less not at all
 	// OpenDiscovery answers rpc.discover to callers who do not sign, too.
@@ -54,7 +54,7 @@ func (s Signing) WithDefaults() Signing {
 	return s
 }
 
-// Signer signs calls; nil where they are not signed. dir is the project's folder.
+// Signer signs calls; nil if they go unsigned. dir is the project's folder.
 func (s Signing) Signer(dir string) (*signing.Signer, schema.Faults) {
 	if s.Key == "" {
 		return nil, nil
@@ -72,7 +72,7 @@ func (s Signing) Signer(dir string) (*signing.Signer, schema.Faults) {
 	return nil, schema.Faults{{File: setting.File, Pointer: "/signing/key", Message: s.Key + " cannot be used", Remedy: err.Error()}}
 }
 
-// Verifier verifies the calls of a Frond; nil where they are not verified.
+// Verifier verifies the calls of a Frond; nil if they are not verified.
 func (s Signing) Verifier(dir, frond string) (*signing.Verifier, schema.Faults) {
 	if len(s.Keys) == 0 {
 		return nil, nil
@@ -126,7 +126,7 @@ func readSigningKeys(text string) ([]string, error) {
 	return setting.Keys(text, "[keys/gateway.pub.pem, shop=keys/shop.pub.pem]")
 }
 
-// readSigningSkew reads the skew; none at all is -1, since 0 means the default.
+// readSigningSkew reads the skew; 0s is -1, since 0 means the default.
 func readSigningSkew(text string) (time.Duration, error) {
 	return setting.AtMost(text, mostSigningSkew, "30s: calls are remembered for that long")
 }

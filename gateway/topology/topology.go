@@ -19,10 +19,9 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Topology is the hosts of the remote Fronds of one project: it calls them, and keeps what
-// they serve. A nil Topology has none. Its methods may be called from many goroutines,
-// but for [Topology.Watch] and [Topology.Close], and [Topology.WithoutClaims] by one at a
-// time.
+// Topology is the hosts of the remote Fronds of one project: it calls them, and keeps their
+// catalogs. A nil Topology is empty. Its methods may be called from many goroutines, but for
+// [Topology.Watch] and [Topology.Close], and [Topology.WithoutClaims] by one at a time.
 type Topology struct {
 	remotes map[string]Remote // by Frond
 	hosts   []*host
@@ -39,9 +38,9 @@ type Topology struct {
 	stopped sync.WaitGroup
 }
 
-// host is one remote host, with the Fronds that are configured to run there. Fronds at one
-// address share its client, so they share connections, breaker and discovery (docs/decisions/remotes.md).
-// The fields above mu do not change after New.
+// host is one remote host, with the Fronds that the settings place there. Fronds at one address share its
+// client, so they share connections, breaker and discovery (docs/decisions/remotes.md). The fields above
+// mu do not change after New.
 type host struct {
 	url    string
 	fronds []string
@@ -68,10 +67,9 @@ type Options struct {
 	Refresh, Retry time.Duration
 }
 
-// New is the topology of remotes, by Frond, of a project with the Fronds here; nil: every
-// Frond runs in this process. Nothing is called before [Topology.Discover]. Check has found
-// the remotes valid: where two share an address, the client has the settings of the first by
-// name.
+// New is the topology of remotes, by Frond, of a project with the Fronds here; nil: every Frond
+// runs in this process. The first call comes with [Topology.Discover]. Check has found the
+// remotes valid: if two share an address, the client has the settings of the first by name.
 func New(remotes map[string]Remote, here []*project.Frond, opts *Options) *Topology {
 	if len(remotes) == 0 {
 		return nil
@@ -131,7 +129,7 @@ func (t *Topology) Clients() map[string]facade.Caller {
 	return all
 }
 
-// Facts is the log of a remote Frond's facts; nil where it is none.
+// Facts is the log of a remote Frond's facts; nil for any other Frond.
 func (t *Topology) Facts(frond string) *client.Facts {
 	if t == nil || t.byFrond[frond] == nil {
 		return nil
@@ -152,7 +150,7 @@ func (t *Topology) Bind(clients map[string]facade.Caller, served *catalog.Catalo
 	}
 }
 
-// Project is p with its Fronds where they run: a remote one has the address of its host, and
+// Project is p with its Fronds local or remote: a remote one has the address of its host, and
 // the entries of the host's discovery document. incomplete reports that a Frond without cards
 // here has not been discovered yet.
 //
