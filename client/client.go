@@ -1,6 +1,6 @@
 // Package client holds the npm package that frond build-frond and frond client write, as far as
 // it is the same for every Frond: the judge, and the client over it. Its TypeScript stands in
-// src; dist is what `npm run build` makes of it, and what Go programs embed.
+// src; dist is the output of `npm run build`, and Go programs embed it.
 package client
 
 import "embed"

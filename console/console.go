@@ -1,9 +1,8 @@
-// Package console is the page that a browser gets where GraphQL is served: GraphiQL
-// with its editor, out of this binary alone.
+// Package console is the page that a browser gets from GraphQL's path: GraphiQL with its
+// editor, out of this binary alone.
 //
-// `make console` builds it into dist/, which is not committed. A program that was
-// built without it has a small page instead, which says so; a fresh clone needs
-// nothing but Go.
+// `make console` builds it into dist/, which git ignores. A program without that build has a
+// small page instead, which says so; a fresh clone needs only Go.
 package console
 
 import (
@@ -24,8 +23,8 @@ import (
 	"time"
 )
 
-// built has dist/ where it was built, and always the page that stands in for it: the
-// pattern has to match something.
+// built has dist/ after its build, and always the page in place of it: the pattern has to match
+// something.
 //
 //go:embed all:dist*
 var built embed.FS
@@ -38,8 +37,8 @@ type Query struct {
 
 // Console is the page and its files. Its methods may be called from many goroutines.
 //
-// All addresses in the page are relative to where it stands, a path that ends in
-// /graphql; its files are below that, at [Path].
+// All addresses in the page are relative to its own path, which ends in /graphql; its files are
+// below that, at [Path].
 type Console struct {
 	files   fs.FS // nil: the page is the small one, and has none
 	page    []byte
@@ -83,9 +82,9 @@ func (c *Console) now() *Console {
 	return c.built.Load()
 }
 
-// GraphiQL's editor writes its colours into style elements and attributes of its
-// own, so inline styles are allowed (docs/decisions/graphql-http.md); nothing else is but files of
-// this origin. Workers take their policy from their own files, which have it too.
+// GraphiQL's editor writes its colours into style elements and attributes of its own, so inline
+// styles are allowed (docs/decisions/graphql-http.md). All else has to be a file of this origin.
+// Workers take their policy from their own files, which have it too.
 const policy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; connect-src 'self'; " +
 	"font-src 'self'; img-src 'self' data:; script-src 'self'; style-src 'self' 'unsafe-inline'; worker-src 'self'"
 
@@ -110,7 +109,7 @@ func open(folder fs.FS, queries []Query, callers json.RawMessage) *Console {
 	return c
 }
 
-// inlineHash is the CSP source of the one such element that stands in a page.
+// inlineHash is the CSP source of the one such element in a page.
 func inlineHash(page []byte, element string) string {
 	m := regexp.MustCompile(`(?s)<` + element + `>(.*?)</` + element + `>`).FindSubmatch(page)
 	sum := sha256.Sum256(m[1])
@@ -123,7 +122,7 @@ func (c *Console) ServePage(w http.ResponseWriter, r *http.Request) {
 	c.serve(w, r, mediaTypes[".html"], c.page)
 }
 
-// mediaTypes are what the build consists of.
+// mediaTypes are the types of the build's files.
 var mediaTypes = map[string]string{
 	".css":  "text/css; charset=utf-8",
 	".html": "text/html; charset=utf-8",
@@ -134,9 +133,9 @@ var mediaTypes = map[string]string{
 	".txt":  "text/plain; charset=utf-8",
 }
 
-// ServeFile answers a path below [Path]: queries.json, the queries to begin with; callers.json, the callers to choose from; licenses.txt,
-// whose work the page is; and the parts of the page, which are named by what is in
-// them and never change.
+// ServeFile answers a path below [Path]: queries.json, the queries to begin with; callers.json, the callers to
+// choose from; licenses.txt, the authors of the page; and the parts of the page, whose names are made of their
+// content and which never change.
 func (c *Console) ServeFile(w http.ResponseWriter, r *http.Request) {
 	if !reads(w, r) {
 		return

@@ -8,8 +8,8 @@ import (
 	"github.com/frondhost/frond/client"
 )
 
-// pages are the page of the API documents and its files. It is written as it is served: nothing
-// builds it.
+// pages are the page of the API documents and its files. They are served as they are in the
+// folder, without a build.
 //
 //go:embed docs
 var pages embed.FS
@@ -17,8 +17,8 @@ var pages embed.FS
 // runtime are the modules of the npm package that the page judges bodies with.
 var runtime = []string{"judge.js", "engine.js", "matcher.js", "nested.js", "formats.js", "idna.js", "idnatable.js"}
 
-// Docs returns the files of the page of the API documents, by their paths below that of the
-// page; the page itself has "". The page reads the documents beside it, so that all of its
+// Docs returns the files of the page of the API documents, by their paths below the page's
+// path; the page itself has "". The page reads the documents beside it, so that all of its
 // addresses are relative to a path that ends in /docs.
 func Docs() map[string]http.Handler {
 	all := map[string]http.Handler{}
@@ -39,7 +39,7 @@ func Docs() map[string]http.Handler {
 	return all
 }
 
-// docsPolicy lets the page load its own files and call this host, and nothing else.
+// docsPolicy lets the page load only its own files and call only this host.
 const docsPolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; connect-src 'self'; script-src 'self'; style-src 'self'"
 
 // docsFile answers with a file of the page.

@@ -156,7 +156,7 @@ func (d *openAPI) eventStream(f *catalog.Fact) json.RawMessage {
 }
 
 // AsyncAPI describes the facts in AsyncAPI 3: a channel for each, which is its stream of
-// server-sent events on the REST surface. The catalog is that of the surface.
+// server-sent events on the REST surface. The catalog is the surface's.
 func AsyncAPI(served *catalog.Catalog, info Info) json.RawMessage {
 	s := newSchemas(served)
 	var channels, operations, messages schema.Object

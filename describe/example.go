@@ -10,8 +10,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// example is the body of a card in one of its uses, or a row of it; nil where none could be
-// made that the judge accepts. The same card has the same example.
+// example is the body of a card in one of its uses, or a row of it; nil if it could not make
+// one that the judge accepts. The same card has the same example.
 func (s *schemas) example(e *schema.Entity, u use) json.RawMessage {
 	var o schema.Object
 	for _, p := range e.Fields {
@@ -38,14 +38,14 @@ func (s *schemas) example(e *schema.Entity, u use) json.RawMessage {
 	return text
 }
 
-// fileless says whether a body does without a field: no example of it is the id of a file that was sent.
+// fileless says whether a body does without a field: an example cannot have the id of an uploaded file.
 func (s *schemas) fileless(e *schema.Entity, p *schema.Property) bool {
 	d := s.catalog.Door(e.Key)
 	return d != nil && d.File(p.Name) != nil && p.MayBeNull()
 }
 
-// manyQueryExample is the query of a write of many rows: the condition is that of one row, and the
-// unique key is one that the example of the body has. It is nil where neither can be made.
+// manyQueryExample is the query of a write of many rows: the condition for one row, and a unique
+// key that the example of the body has. It is nil if neither can be made.
 func (s *schemas) manyQueryExample(op *catalog.Operation) json.RawMessage {
 	e := op.Door.Entity
 	switch op.Name {

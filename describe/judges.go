@@ -37,7 +37,7 @@ func Judges(catalogs ...*catalog.Catalog) []byte {
 }
 
 // judgeOf is the judge of the body of an operation and the mode that it judges in: 0 for a new row
-// or an input, 1 for a patch. nil: there is none.
+// or an input, 1 for a patch. The judge may be nil.
 func judgeOf(op *catalog.Operation) (judge *script.Judge, mode int) {
 	if op.Kind == catalog.Query || op.Input == nil || slices.ContainsFunc(op.Input.Fields, unpublished) {
 		return nil, 0

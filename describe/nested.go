@@ -8,7 +8,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// nested adds the rows that are written with their owner to the properties of its body
+// nested adds the rows of nested writes to the properties of their owner's body
 // (docs/nested.md).
 func (s *schemas) nested(fields *schema.Object, e *schema.Entity, u use) {
 	door := s.catalog.Door(e.Key)

@@ -25,7 +25,7 @@ func object(pairs ...any) json.RawMessage {
 	return o.AppendJSON(nil)
 }
 
-// text is the JSON of one value of object; nil for one that is not written.
+// text is the JSON of one value of object; nil for one to leave out.
 func text(v any) json.RawMessage {
 	switch v := v.(type) {
 	case nil:
@@ -72,7 +72,7 @@ func optional(s string) any {
 	return s
 }
 
-// add appends a member to an object that is built in steps.
+// add appends a member to an object built in steps.
 func add(o *schema.Object, name string, value json.RawMessage) {
 	*o = append(*o, schema.Member{Name: name, Value: value})
 }

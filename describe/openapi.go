@@ -42,8 +42,8 @@ type openAPI struct {
 	info      Info
 }
 
-// OpenAPI describes REST in OpenAPI 3.1. The catalog is that of the surface, routes are its
-// table. The document is JSON text with a stable order.
+// OpenAPI describes REST in OpenAPI 3.1, from the catalog and the routes of the surface. The
+// document is JSON text with a stable order.
 func OpenAPI(served *catalog.Catalog, routes []Route, info Info) json.RawMessage {
 	d := &openAPI{schemas: newSchemas(served), lists: listKeys(served), info: info}
 	var paths, tags schema.Object
@@ -130,7 +130,7 @@ func tagOf(d *catalog.Door) json.RawMessage {
 	return object("name", d.Name, "description", optional(about), "x-frond", d.Frond.Name)
 }
 
-// orEmpty is an object that is written even if it has no members.
+// orEmpty is an object that keeps its braces even without members.
 func orEmpty(o schema.Object) json.RawMessage { return o.AppendJSON(nil) }
 
 // operation is one verb of a path. Of an operation with several routes the further ones have

@@ -127,7 +127,7 @@ func (d *openRPC) query(op *catalog.Operation) json.RawMessage {
 	return object("type", "object", "properties", fields, "required", requiredOf(op.Query), "additionalProperties", false)
 }
 
-// queryExample is the query in the example of a method; nil: it has none.
+// queryExample is the query in the example of a method, or nil.
 func (s *schemas) queryExample(op *catalog.Operation) json.RawMessage {
 	switch {
 	case op.Query == nil:

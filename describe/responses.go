@@ -77,7 +77,7 @@ func (d *openAPI) failures(responses *schema.Object, codes ...kiterror.Code) {
 	add(responses, "default", d.problem(""))
 }
 
-// changes is the fact that a list goes on with where it is read as a stream; nil: none.
+// changes is the fact that a list goes on with when it is read as a stream, or nil.
 func (d *openAPI) changes(op *catalog.Operation) *catalog.Fact {
 	for _, f := range factsOf(d.schemas.catalog) {
 		if f.Changes && op.Builtin && op.Name == "list" && f.Door.Entity == op.Door.Entity {
@@ -202,7 +202,7 @@ var manyAnswers = map[string]string{
 	"import": "The number of rows that were read and written, and the faults of those that were left out.",
 }
 
-// createMany is the operation that the POST of a list calls, beside create; nil: there is none.
+// createMany is the operation that the POST of a list calls beside create, or nil.
 func createMany(op *catalog.Operation) *catalog.Operation {
 	many := op.Door.Operation("createMany")
 	if !op.Builtin || op.Name != "create" || many == nil || !many.IsMany() {

@@ -52,7 +52,7 @@ type described struct {
 	named string
 }
 
-// newSchemas is an empty list of components. The catalog is the one that the document shows.
+// newSchemas is an empty list of components for the catalog of the document.
 func newSchemas(served *catalog.Catalog) *schemas {
 	return &schemas{
 		catalog: served, names: map[described]string{}, taken: map[string]bool{}, open: map[described]bool{},
@@ -107,8 +107,8 @@ func (s *schemas) problem() json.RawMessage {
 // kitError refers to the error of every surface (spec 7).
 func (s *schemas) kitError() json.RawMessage { return s.fixed("KitError") }
 
-// component refers to a component, which is written where it is not there yet. A name that is
-// taken by another card is followed by a number.
+// component refers to a component, and writes it at the first reference. A name that another
+// card has taken gets a number.
 func (s *schemas) component(d described, name string, write func() json.RawMessage) json.RawMessage {
 	if known, ok := s.names[d]; ok {
 		return ref(known)
@@ -286,7 +286,7 @@ func (s *schemas) filter(e *schema.Entity) json.RawMessage {
 	return object("type", "object", "description", "A filter: all of its conditions have to hold.", "properties", fields, "additionalProperties", false)
 }
 
-// conditions are those of the rows of an entity, within the conditions of a list.
+// conditions are the conditions on the rows of an entity, within the conditions of a list.
 func (s *schemas) conditions(e *schema.Entity) json.RawMessage {
 	if s.flat {
 		return object("type", "object", "description", "A filter of "+e.Key+".")

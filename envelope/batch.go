@@ -19,9 +19,9 @@ const batchWorkers = 10
 
 // appendBatch answers a batch (JSON-RPC 2.0 section 6): every frame by itself, ten at once, the
 // answers in the order of the frames. A batch of notifications has no answer. Once the answers
-// exceed [MaxAnswer], the remaining frames are answered with full set, so that they are
-// refused without being run; notifications run, since they cannot be refused visibly. size is
-// the bytes of all answers, which were copied once.
+// exceed [MaxAnswer], the remaining frames are answered with full set, so that they are refused
+// without being run; notifications run, since they cannot be refused visibly. size is the bytes
+// of all copied answers.
 //
 //	[{…"id":1…},{…"id":2…}]    [{…"id":1,"result":…},{…"id":2,"error":…}]
 //	[]                         one failure, -32600 with a null id
@@ -64,7 +64,7 @@ func appendBatch(dst []byte, body json.RawMessage, answer func(dst []byte, frame
 		if len(a.Text) > 0 {
 			dst = append(append(dst, ','), a.Text...)
 		}
-		// Every buffer goes back to the pool, that of a notification too.
+		// Every buffer goes back to the pool, even of a notification.
 		a.Release()
 	}
 	if len(dst) > begin {

@@ -29,9 +29,9 @@
 // # The integers of errors
 //
 //	-32700  the body is not JSON, not UTF-8, or names a key twice; the id is null
-//	-32600  JSON, but not a frame; or a batch of none or of more than [MaxBatch]
+//	-32600  JSON, but not a frame; or a batch that is empty or of more than [MaxBatch]
 //	-32601  an unknown method; the message names the known ones
-//	-32602  params that are not an invocation; unknown members are named
+//	-32602  params other than an invocation; unknown members are named
 //	-32000  every other failure: a call's own (spec 7.1)
 //
 // The integers belong to JSON-RPC. error.data is always a whole KitError, also with the

@@ -51,8 +51,8 @@ type EventReader interface {
 // passes them to its own subscribers. A request without events waits for them (long polling,
 // docs/decisions/revealing-events.md). It is safe for concurrent use.
 //
-//	after   the position to go on from; none: from the oldest that is kept
-//	names   facts, separated by commas; none: all of the Frond
+//	after   the position to go on from; absent: from the oldest event
+//	names   facts, separated by commas; absent: all of the Frond
 //	limit   the largest number of events; 100, at most 500. 0: only the span of the log, and with
 //	        after how many of names are behind it
 //	wait    how many seconds to wait for one; 0, at most 30

@@ -17,7 +17,7 @@ type requestFrame struct {
 	Params json.RawMessage // nil: absent
 }
 
-// nullID is the id of an answer to something that has none.
+// nullID is the id of an answer to a request without one.
 var nullID = json.RawMessage("null")
 
 // failure is the error of a failure frame: JSON-RPC's integer and the KitError.
@@ -31,7 +31,7 @@ func invalid(format string, args ...any) *failure {
 	return &failure{InvalidRequest, kiterror.Errorf(kiterror.BadRequest, format, args...)}
 }
 
-// AppendRequest appends a request frame. params appends its params; nil: it has none.
+// AppendRequest appends a request frame. params appends its params, or is nil.
 func AppendRequest(dst []byte, id int64, method string, params func([]byte) []byte) []byte {
 	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
 	dst = strconv.AppendInt(dst, id, 10)
@@ -43,10 +43,9 @@ func AppendRequest(dst []byte, id int64, method string, params func([]byte) []by
 	return append(dst, '}')
 }
 
-// readRequest reads one request frame of checked JSON. On failure the ID of the
-// request is the one to answer with: the id that was sent, or null where none can be
-// read, since an invalid frame is not known to be a notification (JSON-RPC 2.0
-// section 5).
+// readRequest reads one request frame of checked JSON. On failure the ID of the request is the
+// one to answer with: the id in the frame, or null if that cannot be read, since an invalid
+// frame is not known to be a notification (JSON-RPC 2.0 section 5).
 func readRequest(v json.RawMessage) (requestFrame, *failure) {
 	r := requestFrame{}
 	if jsontext.KindOf(v) != jsontext.Object {
@@ -141,7 +140,7 @@ const FilesPath = "/_kit/files"
 const StateHeader = "X-Kit-State"
 
 // The parts of a form that brings a file. PartIdentity has a second token, which binds the hash of the file;
-// an unsigned form has none.
+// an unsigned form lacks it.
 const (
 	PartFile     = "file"
 	PartIdentity = "identity"

@@ -35,14 +35,14 @@ type Events struct {
 	Events []*facade.Event
 	// Position is where to go on: the answer is complete up to it.
 	Position facade.Position
-	// Oldest and Last are those of [facade.EventLog.Span].
+	// Oldest and Last are the bounds of [facade.EventLog.Span].
 	Oldest, Last facade.Position
 	// Waiting is the backlog after Position; nil: it was not asked for, or the host does not
 	// count.
 	Waiting *waiting
 }
 
-// waiting is a number of events, and when the first was emitted: zero where there is none.
+// waiting is a number of events, and when the first was emitted: zero without events.
 type waiting struct {
 	Events int
 	Since  time.Time
@@ -120,9 +120,9 @@ func ReadPosition(text string) (facade.Position, error) {
 	return facade.Position(n), nil
 }
 
-// ReadEvents reads the answer to a GET of facts out of checked JSON. Events that name no Frond
-// are those of frond. Members that are not known are ignored. The error says which event lacks
-// what; then none is returned.
+// ReadEvents reads the answer to a GET of facts out of checked JSON. An event without a Frond
+// belongs to frond. Unknown members are ignored. The error says which event lacks what, and no
+// event is returned.
 func ReadEvents(text json.RawMessage, frond string) (*Events, error) {
 	if jsontext.KindOf(text) != jsontext.Object {
 		return nil, errors.New("the answer is not a JSON object")

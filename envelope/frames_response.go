@@ -38,8 +38,8 @@ type Response struct {
 }
 
 // ReadResponse reads one response frame of checked JSON; false: v is not a response frame.
-// result reads the result: it is called with the offset where the result begins and returns the
-// offset where it ends. nil: the result is skipped.
+// result reads the result: it is called with the offset of the result's begin and returns the
+// offset of its end. nil: the result is skipped.
 func ReadResponse(v json.RawMessage, result func(text []byte, at int) (end int)) (Response, bool) {
 	var r Response
 	var version, id, failed json.RawMessage

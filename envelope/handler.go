@@ -34,9 +34,9 @@ type Options struct {
 	// ignored. Without State unsigned calls are refused. With State they have that one, and
 	// a signed post may call the Frond that it is signed for.
 	Verifier *signing.Verifier
-	// Nonces remembers the tokens of signed commands for every process over one database,
-	// so that none of them accepts a command that another one has. Nil: the verifier's own
-	// memory has to do.
+	// Nonces remembers the tokens of signed commands for every process over one database, so
+	// that a command which one process has accepted is refused by the others. Nil: the
+	// verifier's own memory has to do.
 	Nonces facade.Nonces
 	// MaxBody is how many bytes a request body may have; 0: 1 MiB (spec 8).
 	MaxBody int64
@@ -104,8 +104,8 @@ func discovery(cat *catalog.Catalog) []byte {
 	return text
 }
 
-// methodsOf is every operation of a catalog by its method, and by those of aliases. It is made once; a catalog never
-// changes.
+// methodsOf is every operation of a catalog by its method, and its aliases by theirs. It is made once; a catalog
+// never changes.
 func methodsOf(cat *catalog.Catalog) (methods map[string]*catalog.Operation, aliases map[string]*catalog.Alias) {
 	methods, aliases = map[string]*catalog.Operation{}, map[string]*catalog.Alias{}
 	for door := range cat.Doors() {

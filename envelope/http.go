@@ -66,7 +66,7 @@ func Refuse(w http.ResponseWriter, status int, err *kiterror.Error) {
 //	more than limit                    413 PAYLOAD_TOO_LARGE
 //	slower than the server waits       408 REQUEST_TIMEOUT
 //	no room in the budget              the code of the account, with Retry-After
-//	the client disconnected            nothing is written
+//	the client disconnected            no answer
 func readBody(w http.ResponseWriter, r *http.Request, limit int64, account *budget.Account) ([]byte, *refusal) {
 	const send = "send a JSON-RPC 2.0 frame with POST to " + Path + " as application/json"
 	if !strings.HasSuffix(r.URL.Path, Path) {
@@ -131,7 +131,7 @@ func isJSON(contentType string) bool {
 	return !named || strings.EqualFold(charset, "utf-8")
 }
 
-// jsonType is shared by all answers, so that the header allocates nothing.
+// jsonType is shared by all answers, so that it is not allocated for each.
 var jsonType = []string{"application/json"}
 
 // writeFrames writes frames as the answer to a request.

@@ -37,8 +37,8 @@ type request struct {
 	later    atomic.Pointer[kiterror.Error] // a frame's failure with a retry time
 }
 
-// identify checks the text of a body and identifies its caller. The failure is that of a body that
-// is not JSON.
+// identify checks the text of a body and identifies its caller. The failure says that the body is
+// no JSON.
 func (q *request) identify(ctx context.Context, body []byte) *failure {
 	if err := jsontext.Check(body); err != nil {
 		return &failure{

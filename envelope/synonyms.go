@@ -22,7 +22,7 @@ import (
 //	limit    "20"                                    as 20
 //
 // Their count is a word of the list itself. A synonym together with its word is refused, and a
-// refusal names the words that were sent.
+// refusal names the words of the request.
 type synonyms struct {
 	limits  project.ListLimits
 	query   json.RawMessage
@@ -34,7 +34,7 @@ type synonyms struct {
 var canonical = map[string]string{"where": "filter", "orderBy": "sort", "order": "sort", "page": "offset"}
 
 // translate returns a list's query with the words of the list. The synonyms restore the
-// client's words in a failure; nil: the query has none.
+// client's words in a failure; they may be nil.
 //
 //	{"where":{"status":"open"},"orderBy":"createdAt","order":"desc","page":2,"limit":"20"}
 //	{"filter":{"status":{"eq":"open"}},"sort":"-createdAt","offset":20,"limit":20}
@@ -167,7 +167,7 @@ func number(value json.RawMessage) json.RawMessage {
 	return value
 }
 
-// restore names the words that were sent in a failure of the list: where.status instead of
+// restore puts the words of the request into a failure of the list: where.status instead of
 // filter.status.eq. A nil receiver returns err. The message is changed for the first detail
 // only, since it repeats that one.
 func (d *synonyms) restore(err *kiterror.Error) *kiterror.Error {

@@ -42,7 +42,7 @@ func newCall(s *shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		// prepare has closed it where it failed.
+		// prepare has closed it after a failure.
 		defer target.close()
 		// The document is not a result of a façade, so it is written unchanged.
 		if args[0] == envelope.Discover {
@@ -62,8 +62,8 @@ func newCall(s *shell) *cobra.Command {
 	return cmd
 }
 
-// callSettings are the keys of the settings of commands that make one call. Those of surfaces
-// are not among them: a call passes none.
+// callSettings are the keys of the settings of commands that make one call. A call passes no
+// surface, so the settings of surfaces are left out.
 var callSettings = []string{"store", "remotes", "vendor", "limits.list.default", "limits.list.max", "log.level"}
 
 // pendingCall holds the flags of a command that makes one call. explain has neither url nor
@@ -88,8 +88,8 @@ func addTarget(s *shell, cmd *cobra.Command) *pendingCall {
 
 // prepare reads the arguments of a call and opens what answers it; the caller closes that.
 //
-// Arguments, state and body are read before anything is opened, so that a mistake in them
-// costs no start. The target is nil where there is an error.
+// Arguments, state and body are read before anything is opened, so that a mistake in them costs
+// no start. The target is nil after an error.
 func (c *pendingCall) prepare(ctx context.Context, s *shell, args []string) (*facade.Call, *target, error) {
 	entity, operation, ok := strings.Cut(args[0], ".")
 	if !ok || entity == "" || operation == "" {
@@ -143,7 +143,7 @@ func (c *pendingCall) open(ctx context.Context, s *shell) (*target, error) {
 	if err != nil {
 		return nil, err
 	}
-	// --state may claim to be anyone, so doors that are open to everybody need no warning.
+	// --state may claim to be anyone, so open doors need no warning.
 	host, err := gateway.Open(ctx, project, &gateway.Options{Config: *config, Logger: s.logger(config), Undecided: true})
 	if err != nil {
 		return nil, err
@@ -151,8 +151,8 @@ func (c *pendingCall) open(ctx context.Context, s *shell) (*target, error) {
 	return localTarget(host), nil
 }
 
-// values are the values that a call's arguments give, as a tree in the order in which
-// they were written. The zero value has none. An argument is written as in HTTPie:
+// values are the values that a call's arguments give, as a tree in the order in which they were
+// written. The zero value is empty. An argument is written as in HTTPie:
 //
 //	name=text        a string
 //	name:=json       any JSON: a number, true, null, a list, an object

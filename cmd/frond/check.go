@@ -189,7 +189,7 @@ func (s *settings) orphans(ctx context.Context) (faults []schema.Fault) {
 	return faults
 }
 
-// unset returns the faults of a store and of replicas that variables name which are not set: a start is refused without them.
+// unset returns the faults of a store and of replicas that unset variables name: a start is refused without them.
 func (s *settings) unset() (faults []schema.Fault) {
 	config, err := s.read()
 	if err != nil {
@@ -209,7 +209,7 @@ func (s *settings) unset() (faults []schema.Fault) {
 
 // meets compares the store with the cards. A step that no start and no flag of apply takes is a
 // fault; a step that a start takes, leaves, or refuses until apply has its flag is added to notices.
-// Faults of the cards are those of the dry run, and not repeated here.
+// The dry run reports the faults of the cards, so they are not repeated here.
 func (s *settings) meets(ctx context.Context, notices []schema.Fault) (faults, all []schema.Fault) {
 	here := *s
 	project, opts, err := here.tables() //nolint:contextcheck // compiling a project does not wait

@@ -14,7 +14,7 @@ import (
 
 // newConform is frond conform.
 //
-//	stdout   each clause of the specification that was tried: text, TAP or JSON
+//	stdout   each tried clause of the specification: text, TAP or JSON
 //	0        no clause fails
 //	1        a clause fails
 //	2        wrong usage

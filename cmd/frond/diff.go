@@ -30,7 +30,7 @@ import (
 // newDiff is frond diff.
 //
 //	stdout   the findings: text, JSON {"findings": […]} or Markdown
-//	stderr   the parts that were not compared
+//	stderr   the parts left out of the comparison
 //	0        no finding at or above --fail-on
 //	1        one or more
 //	2        wrong usage, or a version that cannot be read

@@ -16,8 +16,8 @@ import (
 	"github.com/frondhost/frond/gateway"
 )
 
-// newExplain is frond explain. explain.Call makes the call; this file writes it down. The
-// exit codes are those of call. A call that fails is explained up to its failure.
+// newExplain is frond explain. explain.Call makes the call; this file writes it down. The exit
+// codes are the codes of call. A call that fails is explained up to its failure.
 func newExplain(s *shell) *cobra.Command {
 	cmd := newCommand("explain", 1, -1, "an operation and its values")
 	c := pendingCall{settings: addProject(s, cmd, callSettings...)}

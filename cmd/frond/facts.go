@@ -21,7 +21,7 @@ import (
 // newFacts is frond facts, whose commands look at the log of events (docs/facts.md).
 //
 //	0   it is done; tail: it was stopped
-//	1   the log refuses: a position past retention, an event that is not dead
+//	1   the log refuses: a position past retention, an event that is still alive
 //	2   an unknown fact or consumer, faults in cards or settings
 //	3   a store or a host that cannot be reached
 func newFacts(s *shell) *cobra.Command {
@@ -51,7 +51,7 @@ func (f *factsFlags) with(ctx context.Context, do func(context.Context, *facade.
 	return gateway.WithFacts(ctx, project, opts, do)
 }
 
-// factsNamed are facts by FACT or FROND.FACT, as FROND.FACT; none are all.
+// factsNamed are facts by FACT or FROND.FACT, as FROND.FACT; an empty list means all.
 func factsNamed(c *catalog.Catalog, names []string) (full []string, err error) {
 	for _, name := range names {
 		switch meant, all := c.FactsNamed(name); {
@@ -194,7 +194,8 @@ func (f *factsFlags) replayRange(ctx context.Context, c *catalog.Catalog, outbox
 	return delivery.Replay(ctx, outbox, consumer, full, after, last)
 }
 
-// factsOf are the facts that a consumer is for, where its name or the settings say so; none are all.
+// factsOf are the facts that a consumer is for, if its name or the settings say so; an empty list
+// means all.
 func (f *factsFlags) factsOf(consumer string) (facts []string, known bool) {
 	kind, name, _ := strings.Cut(consumer, ":")
 	switch {
@@ -212,7 +213,7 @@ func (f *factsFlags) factsOf(consumer string) (facts []string, known bool) {
 	return nil, false
 }
 
-// isRetrying reports whether a name is that of events to be tried again, which are not dead.
+// isRetrying reports whether a name belongs to the events for another try, which are not dead.
 func isRetrying(name string) bool { return strings.HasSuffix(name, delivery.Retrying("")) }
 
 // consumerNamed is the name of a consumer that has a position in the store: as it is written,

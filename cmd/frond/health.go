@@ -48,7 +48,7 @@ func newHealth(_ *shell) *cobra.Command {
 }
 
 // lives asks once. It uses no proxy between a service and its own health. A redirect is an
-// answer other than 200, since a transport follows none.
+// answer other than 200, since a transport does not follow it.
 func lives(ctx context.Context, address string) error {
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()

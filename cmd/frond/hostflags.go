@@ -55,8 +55,8 @@ func (h *hostFlags) fetch(ctx context.Context, frond string) (*schema.Discovery,
 	return contract.Fetch(ctx, h.url, frond, headers, signer)
 }
 
-// signer signs the request, for a host that requires signed calls; nil: no key is named. The
-// error names the file and repeats none of its content.
+// signer signs the request, for a host that requires signed calls; nil without a key. The error
+// names the file without its content.
 func (h *hostFlags) signer() (*signing.Signer, error) {
 	if h.key == "" {
 		return nil, nil

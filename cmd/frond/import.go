@@ -78,7 +78,7 @@ func openFile(s *shell, name string) (file io.ReadCloser, size int64, err error)
 	return opened, size, nil
 }
 
-// rowsOfFile is a file of rows that is sent.
+// rowsOfFile is a file of rows to send.
 type rowsOfFile struct {
 	format    bulk.Format
 	delimiter byte // between cells of CSV; 0: the file shows it

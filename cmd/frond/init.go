@@ -121,8 +121,8 @@ func writeFiles(dir string, files map[string]string) ([]string, error) {
 	return names, nil
 }
 
-// schemaFiles are the JSON Schemas that the files of the project name. They are those of
-// this program: --schemas writes them again after an upgrade.
+// schemaFiles are the JSON Schemas that the files of the project name, in this program's
+// version: --schemas writes them again after an upgrade.
 func schemaFiles() map[string]string {
 	files := map[string]string{}
 	for format, text := range fileSchemas {
@@ -258,8 +258,8 @@ func (d *database) describe(ctx context.Context, dir string) (db *dbschema.Datab
 	return nil, "", errors.New("--from is not the address of a database; write sqlite:FILE, such as sqlite:chinook.db, or postgres://USER@HOST/DATABASE")
 }
 
-// relative is a file as a project in dir names it: from the folder of the project where there
-// is a way, else whole.
+// relative is a file as a project in dir names it: from the folder of the project if there is a
+// way, else whole.
 func relative(dir, file string) string {
 	absFile, err1 := filepath.Abs(file)
 	absDir, err2 := filepath.Abs(dir)
@@ -323,7 +323,7 @@ func nothingToServe(p *adopt.Project) error {
 	return fmt.Errorf("frond can serve no table of the database:\n%s", skipped(p))
 }
 
-// skipped lists the tables and columns that the project left out, one a line; "" for none.
+// skipped lists the tables and columns that the project left out, one a line, or "".
 func skipped(p *adopt.Project) string {
 	var b strings.Builder
 	for _, n := range p.Notes {
@@ -345,7 +345,7 @@ func hostFile(store string) string {
 		"mode: development # doors without rules, suggestions, the console; on loopback only. Write production for the rest\n"
 }
 
-// quoted is a setting's text as YAML: in double quotes where it has other characters than paths
+// quoted is a setting's text as YAML: in double quotes if it has other characters than paths
 // usually have.
 func quoted(text string) string {
 	if strings.ContainsFunc(text, func(r rune) bool {

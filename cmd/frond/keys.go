@@ -21,7 +21,7 @@ func newKeys(s *shell) *cobra.Command {
 		if len(args) > 0 {
 			name = args[0]
 		}
-		// Such a name would make files that begin with a dot, or none at all.
+		// Such a name would make files that begin with a dot, or no file at all.
 		if base := filepath.Base(name); base == "." || base == ".." || base == string(filepath.Separator) {
 			return fmt.Errorf("%q is not a name for two files; write one such as keys/gateway", name)
 		}

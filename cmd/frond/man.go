@@ -11,7 +11,7 @@ import (
 )
 
 // With the tag man, `frond man DIR VERSION TIME` writes a man page of each command into a folder:
-// make release packs them, and no program that is shipped has this.
+// make release packs them. Released programs are built without the tag.
 func init() {
 	if len(os.Args) != 5 || os.Args[1] != "man" {
 		return

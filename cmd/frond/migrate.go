@@ -16,9 +16,9 @@ import (
 // newMigrate is frond migrate, whose commands compare the cards of a project with the tables of
 // its store (docs/migrations.md).
 //
-//	plan     0 nothing is to do, or apply would do it   1 a step is refused
-//	         with --check: 0 nothing is to do           1 anything is
-//	apply    0 it is done                               1 a step is refused, and nothing has changed
+//	plan     0 no step is due, or apply would take it   1 a step is refused
+//	         with --check: 0 no step is due             1 a step is due
+//	apply    0 it is done                               1 a step is refused, and the store is unchanged
 //	status   0
 //	all      2 faults in cards or settings, a store that cannot be opened
 //	         3 a server that cannot be reached

@@ -82,7 +82,7 @@ type mocked struct {
 const maxRows = 10_000
 
 // faults checks the flags, and returns the faults that they inject. --latency is one duration,
-// 80ms, or two, 50ms..200ms; "" is none.
+// 80ms, or two, 50ms..200ms, or "".
 func (m *mocked) faults() (*injected, error) {
 	t := &injected{fail: m.fail, rand: rand.New(rand.NewPCG(m.seed, 0))} //nolint:gosec // faults that can be repeated are the point
 	switch {
@@ -110,8 +110,8 @@ func (m *mocked) faults() (*injected, error) {
 // project is the mocked project: the one in --dir, or the Frond of the host at --from. With
 // --from no folder is needed; its settings are read if it has some.
 //
-// With --from the Frond is the one in the host's catalog, with the generators and conversions
-// of this program (schema.Builtins).
+// With --from the Frond comes from the host's catalog, with the generators and conversions of
+// this program (schema.Builtins).
 func (m *mocked) project(ctx context.Context, settings *settings, frond string) (*facade.Project, *gateway.Config, error) {
 	if m.from.url == "" {
 		return settings.load() //nolint:contextcheck // compiling a project does not wait

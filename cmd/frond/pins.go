@@ -72,7 +72,7 @@ func checkPins(dir string, served *catalog.Catalog) (faults, notices []schema.Fa
 	}
 	const accept = "or accept it with frond check --pin, and inform its clients"
 	for door := range served.Doors() {
-		// A Frond that is not in the file has no pinned doors: its nil map is empty.
+		// A Frond that the file does not name has no pinned doors: its nil map is empty.
 		was, ok := pinned.Plurals[door.Frond.Name][door.Name]
 		switch at := "/plurals/" + jsontext.Token(door.Frond.Name) + "/" + jsontext.Token(door.Name); {
 		case !ok:

@@ -15,7 +15,7 @@ import (
 )
 
 // places are the names that an operation's cards have in each part of the invocation. A nil
-// part has no card and accepts no names. The zero Places is that of an unknown operation.
+// part has no card and accepts no names. The zero places belongs to an unknown operation.
 type places struct {
 	params, query, body []string
 	open                catalog.Kind // no card describes params and query, and this is the kind; "": a card does
@@ -151,7 +151,7 @@ func (p *places) fillOpen(inv *facade.Invocation, given *values) error {
 }
 
 // doorIn finds the door of an entity in a host's discovery document, by a name of today or an old one, and
-// its operation; "" is none. door is nil where the host has none.
+// its operation, which may be "". door is nil if the host lacks it.
 func doorIn(document json.RawMessage, entity, operation string) (frond string, door *schema.DiscoveredDoor, op *schema.DiscoveredOp, err error) {
 	read, err := schema.ReadDiscovery(document)
 	if err != nil {
@@ -188,8 +188,8 @@ func placesIn(document json.RawMessage, entity, operation string) (*places, erro
 // builtins are the operations for whose params the specification has no card.
 var builtins = []string{"list", "findById", "findByIds", "create", "update", "delete"}
 
-// discovered reads the cards of one operation. A host may publish none for a built-in operation
-// of a stored door; then the door's own card describes the body.
+// discovered reads the cards of one operation. A host may leave out the card of a built-in
+// operation of a stored door; then the door's own card describes the body.
 //
 //	no card at all                 open: the kind decides where values go
 //	create without an input card   the body has the fields of the door

@@ -160,7 +160,7 @@ func ruleWords(r catalog.RuleAccess) string {
 			words = append(words, what+" "+strings.Join(names, ", "))
 		}
 	}
-	// A rule that opens nothing denies all its operations, so "nothing" already says it.
+	// A rule that opens no operation is written as "nothing", which says that it denies all.
 	if len(r.Opens) > 0 {
 		add("denies", r.Denies)
 	}

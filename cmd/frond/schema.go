@@ -21,7 +21,7 @@ import (
 //	--format graphql            the SDL
 //	--format bundle             JSON (spec 2.4)
 //	--format card-schema        JSON Schema; also frond-schema, gateway-schema
-//	--format openapi            an API document; also openrpc, asyncapi; --surface partner prints that of an audience
+//	--format openapi            an API document; also openrpc, asyncapi; --surface partner prints an audience's
 //	--surface rest              routes, as text
 //	--surface envelope          the discovery document, as JSON
 //	--surface partner/graphql   the SDL of the audience partner

@@ -14,8 +14,8 @@ import (
 	"github.com/frondhost/frond/gateway"
 )
 
-// newServe is frond serve. The settings are those that a receiver has; the others of
-// gateway.yaml are those of surfaces. The exit codes are those of gateway.
+// newServe is frond serve. The settings are the settings of a receiver; the others of
+// gateway.yaml concern surfaces. The exit codes are the codes of gateway.
 func newServe(s *shell) *cobra.Command {
 	cmd := newCommand("serve", 1, 1, "the name of one Frond")
 	listen := addListen(cmd, "accept only calls that are signed with one of the keys in these files; NAME=FILE for those of one sender (signing.keys)")
@@ -34,8 +34,8 @@ func newServe(s *shell) *cobra.Command {
 	return cmd
 }
 
-// listenFlags are the flags of commands that serve one Frond to other processes. They are of
-// serve and mock, and none is a setting but keys.
+// listenFlags are the flags of commands that serve one Frond to other processes: serve and
+// mock. Of them keys alone is a setting.
 type listenFlags struct {
 	// port and hosts are the addresses: each of hosts at the one port.
 	port  uint16

@@ -45,13 +45,13 @@ func addSettings(sh *shell, cmd *cobra.Command, keys ...string) *settings {
 }
 
 // text is the value of a setting's flag. It implements pflag.Value and hands each value on to
-// the settings, where those of file, variables and flags meet.
+// the settings, where file, variables and flags meet.
 type text struct {
 	gateway.Flag
 	last string
 }
 
-// String is the last value that was set.
+// String is the last value of Set.
 func (t *text) String() string { return t.last }
 
 // Set implements pflag.Value. The settings report a wrong value later, together with all
@@ -97,8 +97,8 @@ func (s *settings) read() (*gateway.Config, error) {
 	return config, errors.Join(problems...)
 }
 
-// readProject reads the folder's Fronds. It may have none if the settings name remotes:
-// a gateway.yaml that names them is enough.
+// readProject reads the folder's Fronds. The folder may be without Fronds if the settings name
+// remotes: a gateway.yaml that names them is enough.
 func readProject(dir string, config *gateway.Config) (*facade.Project, error) {
 	// config is nil where the settings have faults; the cards are then read for theirs.
 	if config != nil && len(config.Remotes) > 0 {

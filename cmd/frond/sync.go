@@ -67,9 +67,9 @@ func newSync(s *shell) *cobra.Command {
 	return cmd
 }
 
-// planSync compares a Frond of a host with the Frond's folder in a project. The changes are
-// those of the documents, not of the files: a file that is only formatted differently has none.
-// nil before: everything is new.
+// planSync compares a Frond of a host with the Frond's folder in a project. It compares the
+// documents, not the files: another format of a file is no change. nil before: everything is
+// new.
 func planSync(dir, url string, frond *schema.DiscoveredFrond) (*contract.Plan, []contract.Change, error) {
 	if err := checkFolder(dir, frond.Name); err != nil {
 		return nil, nil, err
@@ -140,10 +140,9 @@ func lastSynced(dir string) (*schema.DiscoveredFrond, error) {
 }
 
 // apply writes changes to stdout and then the files of the plans to their folders. With check
-// no file is written, and a plan that is not empty is an error, which names the source of the
-// plans.
+// no file is written, and a plan with changes is an error, which names the source of the plans.
 //
-//	nothing differs      exit code 0, "nothing changed"
+//	equal                exit code 0, "nothing changed"
 //	something differs    exit code 0, and the folders are up to date
 //	with check           exit code 1, and the folders are as before
 //

@@ -28,7 +28,7 @@ type target struct {
 	// places returns the places of an operation's values. An unknown operation is not an
 	// error: the failure of the call names the known ones.
 	places func(ctx context.Context, entity, operation string) (*places, error)
-	// card returns the card of the rows of an entity in this process; nil: there is none.
+	// card returns the card of the rows of an entity in this process, or nil.
 	card func(entity string) *schema.Entity
 	// close releases the resources that the calls used.
 	close func()
@@ -58,8 +58,8 @@ func localTarget(host *gateway.Host) *target {
 }
 
 // remoteTarget is the host at a URL, called with these headers too. Its discovery document says
-// where values belong. The error is an address that is none; whether the host is there shows
-// with the first call.
+// where values belong. The error is an invalid address; whether the host is there shows with
+// the first call.
 func remoteTarget(url string, headers http.Header) (*target, error) {
 	if !strings.HasPrefix(url, "http://") && !strings.HasPrefix(url, "https://") {
 		return nil, fmt.Errorf("--url cannot be %q; write an address such as http://127.0.0.1:8080", url)

@@ -96,5 +96,5 @@ func nearFlags(name string, flags []string) []string {
 	return all.SuggestionsFor(name)
 }
 
-// A line of the help: two spaces or more, a short name or none, and the long name.
+// A line of the help: two spaces or more, the short name if there is one, and the long name.
 var flagLine = regexp.MustCompile(`(?m)^ +(?:-\w, )?(--[a-z-]+)`)

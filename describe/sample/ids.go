@@ -21,9 +21,9 @@ import (
 //	an enum       its values in turn
 //	an integer    the number, from 1 or the shape's minimum
 //	a uuid        one made of name and number
-//	other text    product-1; 1 where that does not fit; else a text drawn for the place
+//	other text    product-1; 1 if that does not fit; else a text drawn for the place
 //
-// false: the shape has no more values, or none could be made.
+// It is false if the shape has no more values, or ID could not make one.
 func ID(key string, text json.RawMessage, root json.RawMessage, i int) (json.RawMessage, bool) {
 	m := &Maker{Rand: Chance(0).At("id", key, i), Root: root, About: NewSubject(key, Chance(0).At(key)), Row: i, Unique: true}
 	s, ok := m.Fold(text)
@@ -74,7 +74,7 @@ func ID(key string, text json.RawMessage, root json.RawMessage, i int) (json.Raw
 	return m.string(s, NewName("id"))
 }
 
-// countedFrom returns the i-th number of those a shape allows, from 1 where it may be, in
+// countedFrom returns the i-th number of those a shape allows, from 1 if that is allowed, in
 // steps of multipleOf; false beyond its maximum.
 //
 //	{"minimum":100,"multipleOf":5}   100, 105, 110, …

@@ -12,8 +12,8 @@ import (
 )
 
 // Maker makes the values of one row, or of one answer. It must not be shared between
-// goroutines. Rand and About have to be set; the zero value of the other fields is that of a
-// first row whose values may repeat.
+// goroutines. Rand and About have to be set; with zero other fields it makes a first row whose
+// values may repeat.
 type Maker struct {
 	*rand.Rand
 	Root   json.RawMessage // the card, which references point into
@@ -44,9 +44,8 @@ func (m *Maker) one(values []json.RawMessage) json.RawMessage {
 // tries is how often a value is drawn until its field takes it.
 const tries = 60
 
-// Fitting returns the first of the drawn values that refuse has nothing against:
-// it returns "" for that, else the reason. Without such a value why is the last reason, or "" if
-// none could be drawn.
+// Fitting returns the first drawn value that refuse accepts: refuse returns "" for that, else
+// the reason. Without such a value why is the last reason, or "" if draw failed each time.
 func (m *Maker) Fitting(draw func() (json.RawMessage, bool), refuse func(json.RawMessage) string) (v json.RawMessage, why string) {
 	for m.Try = range tries {
 		v, ok := draw()
@@ -73,8 +72,7 @@ func Refusal(e *schema.Entity, p *schema.Property, v json.RawMessage) string {
 }
 
 // Chance is a seed: the same place always draws the same numbers. Places are independent, so
-// that a field that is added to a card changes no value of the others. A Chance may be used
-// concurrently.
+// that a new field of a card changes no value of the others. A Chance may be used concurrently.
 type Chance uint64
 
 // At returns the random numbers of a place, which words and numbers name: c.At("product", 7,
@@ -84,8 +82,7 @@ func (c Chance) At(place ...any) *rand.Rand {
 	return rand.New(rand.NewPCG(binary.LittleEndian.Uint64(sum[:8]), binary.LittleEndian.Uint64(sum[8:16]))) //nolint:gosec // chance that can be had again is the point
 }
 
-// Pick returns one of several values, each with the same chance. It panics where there is
-// none.
+// Pick returns one of several values, each with the same chance. It panics without values.
 func Pick[T any](r *rand.Rand, from []T) T { return from[r.IntN(len(from))] }
 
 // Percent reports true in n of 100 cases. It always draws one number.

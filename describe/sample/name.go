@@ -36,7 +36,7 @@ func (n Name) titled(s Shape) Name {
 }
 
 // singular returns the name of one item of a list: categories becomes category, tags tag,
-// address stays. The title of a list is not that of an item.
+// address stays. The title of a list does not name an item.
 func (n Name) singular() Name {
 	if len(n.words) == 0 {
 		return n

@@ -95,8 +95,8 @@ func (m *Maker) reference() int {
 	return 10000 + m.IntN(90000)
 }
 
-// prose returns one to three sentences, in the order of a stride through the list, so that
-// none occurs twice.
+// prose returns one to three sentences, in the order of a stride through the list, so that they
+// differ.
 func (m *Maker) prose() string {
 	at, n := m.IntN(len(sentences)), 1+m.IntN(3)
 	var b strings.Builder

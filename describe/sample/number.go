@@ -7,8 +7,8 @@ import (
 )
 
 // Numbers are exact fractions throughout: multipleOf 0.1 has to hold to the last digit. The
-// name says which numbers look right, the shape which are allowed, and the result is one of
-// both where there is one:
+// name says which numbers look right, the shape which are allowed. If possible, the result is
+// both:
 //
 //	price   {"type":"number"}                                    24.95   of 2 to 500, by 0.01
 //	price   {"type":"number","minimum":1000}                     1243.5  as wide a span from 1000
@@ -70,9 +70,9 @@ func spanFor(name Name, integer bool) span {
 	return spanOf(0, 1000, "0.01")
 }
 
-// Number returns a number between the shape's bounds, of its step, and where that can be had
-// among those of the name. integer asks for a whole one. It reports false where no number was
-// found. Times in milliseconds are whole numbers of names such as createdAt.
+// Number returns a number between the shape's bounds, of its step, and, if possible, one that
+// fits the name. integer asks for a whole one. It reports false if it found no number. Times in
+// milliseconds are whole numbers of names such as createdAt.
 func (m *Maker) Number(s Shape, name Name, integer bool) (json.RawMessage, bool) {
 	if at, ok := m.millis(name); ok && integer {
 		if lo, hi := Rational(s["minimum"]), Rational(s["maximum"]); (lo == nil || lo.Cmp(at) <= 0) && (hi == nil || hi.Cmp(at) >= 0) && s["multipleOf"] == nil {
@@ -122,8 +122,8 @@ func (m *Maker) Number(s Shape, name Name, integer bool) (json.RawMessage, bool)
 	return v, v != nil
 }
 
-// multiple returns one of the multiples of step from from to to, more than over and less than under; nil
-// where there is none.
+// multiple returns one of the multiples of step from from to to, more than over and less than under, or
+// nil.
 func (m *Maker) multiple(from, to, step, over, under *big.Rat, name Name) json.RawMessage {
 	first, last := ceil(from, step), floor(to, step)
 	for _, edge := range []struct {

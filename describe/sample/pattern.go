@@ -16,7 +16,7 @@ import (
 
 // matching returns a text that a regular expression matches, if it could draw one. It is false
 // for an expression that this host cannot read (look-around), and for one without matches. A
-// text may still fail a condition that is not drawn, such as a word boundary.
+// text may still fail a condition that matching ignores, such as a word boundary.
 func (m *Maker) matching(pattern string) (string, bool) {
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {

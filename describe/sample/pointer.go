@@ -37,7 +37,7 @@ func At(text json.RawMessage, pointer string) json.RawMessage {
 // without a target.
 //
 //	#/$defs/money   /$defs/money
-//	#money          /$defs/m, where that has $anchor: money
+//	#money          /$defs/m, if that has $anchor: money
 func Pointer(root json.RawMessage, uri string) string {
 	id, fragment, _ := strings.Cut(uri, "#")
 	base := ""

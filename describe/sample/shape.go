@@ -36,8 +36,8 @@ func (m *Maker) Fold(text json.RawMessage) (Shape, bool) {
 // ends here.
 const maxFold = 12
 
-// foldInto adds the keywords of a schema to s. true adds none; false, and a text that is not a
-// schema, fits no value.
+// foldInto adds the keywords of a schema to s. true adds no keyword; false, and a text that is
+// no schema, fits no value.
 func (m *Maker) foldInto(s Shape, text json.RawMessage, depth int) bool {
 	switch jsontext.KindOf(text) {
 	case jsontext.True:
@@ -118,8 +118,8 @@ func (s Shape) add(name string, value json.RawMessage) {
 	}
 }
 
-// joined returns two objects as one; members of the second replace those of the first with the
-// same names.
+// joined returns two objects as one; members of the second replace the first one's members with
+// the same names.
 func joined(a, b json.RawMessage) json.RawMessage {
 	var o schema.Object
 	for name, value := range jsontext.Members(a) {
@@ -138,7 +138,7 @@ func types(v json.RawMessage) []json.RawMessage {
 	return []json.RawMessage{v}
 }
 
-// common returns the types that both allow; an integer is a number too. nil: there is none.
+// common returns the types that both allow, or nil; an integer is a number too.
 func common(a, b []json.RawMessage) (both []json.RawMessage) {
 	has := func(l []json.RawMessage, name string) bool {
 		return slices.ContainsFunc(l, func(v json.RawMessage) bool { return jsontext.Unquote(v) == name })
@@ -184,7 +184,7 @@ func (s Shape) kinds() (kinds []string, null bool) {
 }
 
 // Count returns the value of a keyword that counts something, such as minLength, or otherwise
-// where it is missing or no count.
+// if it is missing or no count.
 func (s Shape) Count(name string, otherwise int) int {
 	if n, ok := schema.Integer(s[name]); ok && n >= 0 && n < 1<<31 {
 		return int(n)
@@ -206,7 +206,7 @@ func (s Shape) text(name string) string {
 	return ""
 }
 
-// Rational returns a number exactly; nil: it is none, or one of too many digits. An exponent
+// Rational returns a number exactly; nil for another value, or too many digits. An exponent
 // over 400 would make a fraction of as many digits.
 func Rational(v json.RawMessage) *big.Rat {
 	v = jsontext.Trim(v)

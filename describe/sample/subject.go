@@ -110,7 +110,7 @@ func (m *Maker) moment(name Name) time.Time {
 	if name.has("birth birthday born dob") {
 		return time.Date(1945+m.IntN(60), time.Month(1+m.IntN(12)), 1+m.IntN(28), 0, 0, 0, 0, time.UTC)
 	}
-	// The middle, for a moment that none of the stages names.
+	// The middle, for a moment without a stage.
 	stage := 4
 	for i, words := range stages {
 		if name.has(words) {

@@ -14,7 +14,7 @@ import (
 
 // string returns a text of the shape's format, pattern and length that its name leads to. In
 // this order: the format; the name, in the first 20 attempts; the pattern, drawn up to 30
-// times; a code without a meaning. It reports false where none of them fits.
+// times; a code without a meaning. It reports false if all of them fail.
 func (m *Maker) string(s Shape, name Name) (json.RawMessage, bool) {
 	least, most := s.Count("minLength", 0), s.Count("maxLength", 1<<20)
 	pattern := s.text("pattern")
@@ -52,9 +52,9 @@ func fitsPattern(pattern, text string) bool {
 	return err != nil || re.MatchString(text)
 }
 
-// formatted returns a text of one of the formats that are asserted (JSON Schema Validation
-// section 7); false for others. Hosts and addresses are those that are reserved for examples
-// (RFC 2606, RFC 5737, RFC 3849).
+// formatted returns a text of one of the asserted formats (JSON Schema Validation section 7);
+// false for others. Its hosts and addresses are reserved for examples (RFC 2606, RFC 5737, RFC
+// 3849).
 func (m *Maker) formatted(format string, name Name) (string, bool) {
 	switch format {
 	case "date-time":

@@ -22,7 +22,7 @@ import (
 // not required is then left out, and an array ends.
 const maxDepth = 6
 
-// Value returns a value of a schema for a field of this name; false if it finds none. The value
+// Value returns a value of a schema for a field of this name; false if it cannot. The value
 // fits all rules except those that only the judge applies (not, dependencies, conditions). null
 // is the last choice.
 func (m *Maker) Value(text json.RawMessage, name Name) (json.RawMessage, bool) {
@@ -73,8 +73,8 @@ func (m *Maker) Value(text json.RawMessage, name Name) (json.RawMessage, bool) {
 	return nil, false
 }
 
-// object makes every member that is required and most of the others: each is left out in 20 of
-// 100 cases. An object without declared members gets one or two of made-up names, unless
+// object makes every required member and most of the others: each is left out in 20 of 100
+// cases. An object without declared members gets one or two of made-up names, unless
 // additionalProperties is false.
 func (m *Maker) object(s Shape) (json.RawMessage, bool) {
 	var o schema.Object
@@ -125,7 +125,7 @@ func (m *Maker) object(s Shape) (json.RawMessage, bool) {
 	return o.AppendJSON(nil), len(o) >= least
 }
 
-// further returns the schema of members that are not named: additionalProperties, or anything.
+// further returns the schema of unnamed members: additionalProperties, or anything.
 func (s Shape) further() json.RawMessage {
 	if v := s["additionalProperties"]; v != nil {
 		return v
@@ -134,7 +134,7 @@ func (s Shape) further() json.RawMessage {
 }
 
 // key makes up the name of a further member, and returns the schema of its value. For an object
-// with declared members it takes one that was left out; else one of patternProperties, of
+// with declared members it takes an omitted one; else one of patternProperties, of
 // propertyNames, or a word.
 func (m *Maker) key(s Shape) (string, json.RawMessage) {
 	var keys []string
@@ -165,8 +165,8 @@ func mayBeNull(text json.RawMessage) bool {
 	return null && jsontext.Get(text, "type") != nil
 }
 
-// array makes as many items as have to be, and up to three more: first those of prefixItems,
-// then what contains asks for, then items.
+// array makes as many items as required, and up to three more: first the items of prefixItems,
+// then items that contains asks for, then items.
 func (m *Maker) array(s Shape, name Name) (json.RawMessage, bool) {
 	least := s.Count("minItems", 0)
 	n := min(least+m.IntN(4), s.Count("maxItems", 1<<30))

@@ -1,7 +1,7 @@
 package sample
 
-// The words that rows are made of. Hosts and addresses are those that documents may
-// use for examples (RFC 2606, RFC 5737), telephone numbers those of films.
+// The words that rows are made of. Hosts and addresses are reserved for the examples of
+// documents (RFC 2606, RFC 5737), telephone numbers for films.
 
 // firstNames and lastNames are parts of the names of persons; a company is called by a last
 // name and one of companyForms.

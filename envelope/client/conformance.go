@@ -73,9 +73,9 @@ func (p *pending) knows(name string) bool {
 }
 
 // violations are the details of a row that its card does not allow. A row may lack fields (not
-// selected, or hidden from the caller) and have further ones (computed fields, those of a newer
-// host); null is allowed for a field that may be left out at creation; an encoded field has the
-// form of its conversion.
+// selected, or hidden from the caller) and have further ones (computed fields, or fields of a
+// newer host); null is allowed for a field that may be left out at creation; an encoded field
+// has the form of its conversion.
 //
 //	a required field is absent            allowed: it was not selected, or is hidden
 //	a field that the card does not have   allowed: computed, or of a newer host

@@ -28,9 +28,9 @@ const (
 	maxKeptBuffer = 64 << 10
 )
 
-// connections are the HTTP/1.1 connections to a host that is reached over plain TCP without a
-// proxy. A call writes its request and reads the answer in its own goroutine; net/http's transport
-// has two goroutines for each connection and copies between them.
+// connections are the HTTP/1.1 connections to a host over plain TCP without a proxy. A call writes
+// its request and reads the answer in its own goroutine; net/http's transport has two goroutines
+// for each connection and copies between them.
 type connections struct {
 	address string // of the host, with a port
 	head    []byte // request line and Host
@@ -60,7 +60,7 @@ type connection struct {
 var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, readBuffer) }}
 
 // newConnections returns the connections to an address, or nil if net/http has to make them:
-// with TLS, through a proxy, and for a name that is not ASCII.
+// with TLS, through a proxy, and for a name outside of ASCII.
 func newConnections(address *url.URL, o *Options) exchanger {
 	if address == nil || address.Scheme != "http" {
 		return nil
@@ -129,8 +129,8 @@ func (cs *connections) dial(ctx context.Context, by time.Time) (*connection, err
 	return c, nil
 }
 
-// take returns the idle connection that was used last, or nil. One that the host has closed, or on
-// which it has sent anything, is closed.
+// take returns the most recently used idle connection, or nil. It closes a connection that the
+// host has closed or written to.
 func (cs *connections) take() *connection {
 	for {
 		cs.mu.Lock()
@@ -194,7 +194,7 @@ func (cs *connections) CloseIdleConnections() {
 }
 
 // hungUp reports whether the host has closed an idle connection, or has sent something on it. It
-// reads nothing.
+// only peeks.
 func (c *connection) hungUp() bool { return c.raw.Read(c.look) != nil || c.ended }
 
 // Read implements io.Reader within the bound on the bytes that may still be read.
@@ -248,7 +248,7 @@ func (c *connection) exchange(ctx context.Context, head []byte, a *attempt) (r r
 // ownedHeader are the headers of a request that only the connection writes.
 var ownedHeader = map[string]bool{"Host": true, "Content-Length": true, "Transfer-Encoding": true, "Trailer": true, "Connection": true}
 
-// answer reads the answer of an exchange. A plain head is read where it lies; net/http reads every
+// answer reads the answer of an exchange. A plain head is read in place; net/http reads every
 // other one.
 func (c *connection) answer(a *attempt) (r response, keep bool, err error) {
 	for range maxInterim {
@@ -283,8 +283,8 @@ func (c *connection) answer(a *attempt) (r response, keep bool, err error) {
 }
 
 // plainHead reads the head of an answer that has the status 200, a Content-Length, and no header
-// that a call would read or that has a say in how long the body is. size is that of the head, and
-// length that of the body; length 0: it is another head, or not complete.
+// that a call would read or that affects the length of the body. size is the head's size, and
+// length the body's; length 0: it is another head, or not complete.
 func plainHead(b []byte) (size int, length int64) {
 	rest, ok := bytes.CutPrefix(b, []byte("HTTP/1.1 200 OK\r\n"))
 	for ok {

@@ -12,8 +12,8 @@ import (
 )
 
 // byBatch makes the single calls as JSON-RPC batches. Done is false if the host does not accept
-// batches. Until it has accepted one (sure), any answer that is not a batch counts as a
-// refusal, and single calls follow.
+// batches. Until it has accepted one (sure), any answer other than a batch counts as a refusal,
+// and single calls follow.
 func (c *eachCall) byBatch(ctx context.Context, sure bool) (done bool, err *kiterror.Error) {
 	keys := c.keys.keys
 	b := batch{eachCall: c, frames: make([][]byte, len(keys)), ids: make([]int64, len(keys)), sure: sure}
@@ -59,8 +59,7 @@ func (b *batch) post(ctx context.Context, part []int) (refused bool, err *kiterr
 	}
 	f := b.host.sender.send(ctx, out)
 	switch {
-	// An answer that is not a batch, or a missing one, may be this host's way to refuse
-	// batches.
+	// Without an answer, or with one that is no batch, this host may mean to refuse batches.
 	case f != nil && (f.kind == notAFrame || f.kind == wrongFrame || f.kind == connectionLost) && !b.sure:
 		return true, nil
 	case f != nil:
@@ -138,7 +137,7 @@ func readBatch(n, status int, header http.Header, body []byte) (responses map[st
 }
 
 // take reads the rows from the responses. Each is checked by itself; the first failure, in the
-// order of the keys, is that of all. An id that was not sent and a frame without an answer are
+// order of the keys, fails them all. An unknown id and a frame without an answer are
 // BAD_GATEWAY: the rest of the batch cannot be trusted either.
 func (b *batch) take(part []int, responses map[string]envelope.Response) *kiterror.Error {
 	missing := 0

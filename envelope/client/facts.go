@@ -40,7 +40,7 @@ const leastWait = time.Second
 // Facts returns the log of a Frond that the host serves.
 func (r *Remote) Facts(frond string) *Facts { return &Facts{host: r.host, frond: frond} }
 
-// always is a channel that is closed.
+// always is a closed channel.
 var always = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
 
 // Committed is always closed: [Facts.Log] waits itself.
@@ -62,8 +62,8 @@ func (f *Facts) Log(ctx context.Context, after facade.Position, names []string, 
 //
 // Events are delivered at least once. While the host cannot be reached Follow tries again, less
 // and less often, up to every 5 s. It returns the error of fn or of ctx; GONE or
-// VALIDATION_FAILED for a position that is lost or unknown, NOT_IMPLEMENTED if the host gives
-// no facts, and BAD_GATEWAY if it refuses the signature or answers in another form.
+// VALIDATION_FAILED for a lost or unknown position, NOT_IMPLEMENTED if the host gives no facts,
+// and BAD_GATEWAY if it refuses the signature or answers in another form.
 func (f *Facts) Follow(ctx context.Context, after facade.Position, names []string, fn func(events []*facade.Event, resume facade.Position) error) error {
 	const least, most = 100 * time.Millisecond, 5 * time.Second
 	pause := least
@@ -100,7 +100,7 @@ func again(err error) bool {
 	return true
 }
 
-// read reads events, and has the host wait where there are none.
+// read reads events, and has the host wait for new ones.
 func (f *Facts) read(ctx context.Context, after facade.Position, names []string, limit int, wait time.Duration) ([]*facade.Event, facade.Position, error) {
 	query := "after=" + strconv.FormatInt(int64(after), 10) + "&limit=" + strconv.Itoa(max(1, min(limit, envelope.MaxEvents)))
 	if wait > 0 {
@@ -164,7 +164,7 @@ func (f *Facts) own(names []string) string {
 	return escape(strings.Join(own, ","))
 }
 
-// get sends a GET, and reads the answer. The error is the host's, or that of the way.
+// get sends a GET, and reads the answer. The error is the host's, or an error on the way.
 func (f *Facts) get(ctx context.Context, query string, wait time.Duration) (*envelope.Events, error) {
 	o := f.host.options
 	var answer *envelope.Events

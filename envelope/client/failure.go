@@ -41,9 +41,9 @@ const (
 	proxyTimeout
 	// rateLimited: 429 without a frame.
 	rateLimited
-	// notAFrame: an answer that is not a frame, such as HTML, a redirect or other JSON.
+	// notAFrame: an answer of another form, such as HTML, a redirect or other JSON.
 	notAFrame
-	// wrongFrame: a frame, but not the answer to the one that was sent.
+	// wrongFrame: a frame, but not the answer to this request.
 	wrongFrame
 	// tooLarge: more bytes than an answer may have.
 	tooLarge
@@ -57,13 +57,13 @@ const (
 	answerOverBudget
 	// noFacts: the host does not give its facts to other hosts.
 	noFacts
-	// wrongFacts: the answer to a GET of facts is none.
+	// wrongFacts: the answer to a GET of facts has another form.
 	wrongFacts
 	// goneFacts: 410 without a frame, which no other answer is.
 	goneFacts
 	// noFiles: the host does not give files to gateways.
 	noFiles
-	// wrongFiles: the answer about a file is none.
+	// wrongFiles: the answer about a file has another form.
 	wrongFiles
 	// unknownCoding: the answer is compressed, unasked, in a coding that is unknown here.
 	unknownCoding
@@ -176,8 +176,8 @@ func unanswered(ctx context.Context, late bool, err error, sent bool) *failure {
 	return f
 }
 
-// frameless is the failure of an answer that is not a frame. Its status shows whether a
-// balancer or a proxy answered instead of the host.
+// frameless is the failure of an answer without a frame. Its status shows whether a balancer or
+// a proxy answered instead of the host.
 //
 //	429          rateLimited, with Retry-After
 //	503          unavailable, with Retry-After

@@ -86,8 +86,8 @@ func refusalOf(status int, header http.Header, body []byte) (*kiterror.Error, *f
 	return nil, frameless(status, header)
 }
 
-// Open reads the bytes of a file, or of the smaller image of a size; "" is none. mediaType is
-// theirs. The bytes of a file are requested at the first read.
+// Open reads the bytes of a file, or of the smaller image of a size, unless it is "". mediaType
+// is their media type. The bytes of a file are requested at the first read.
 func (f *Files) Open(ctx context.Context, file *facade.File, size string) (r io.ReadSeekCloser, mediaType string, err error) {
 	b := &remoteBytes{files: f, ctx: ctx, query: "id=" + escape(file.ID), size: file.Size}
 	if size == "" {
@@ -180,8 +180,8 @@ func (b *remoteBytes) Close() (err error) {
 	return err
 }
 
-// Send sends a file that arrives to the host, for one of the fields in.Takes. The error of in.Body and that of
-// in.Whole end it.
+// Send sends an arriving file to the host, for one of the fields in.Takes. An error of in.Body or in.Whole
+// ends it.
 func (f *Files) Send(ctx context.Context, in *facade.IncomingFile) (*facade.File, error) {
 	fields := make([]string, len(in.Takes))
 	for i, t := range in.Takes {
@@ -247,8 +247,8 @@ func (f *Files) Drop(ctx context.Context, id string) error {
 // maxRefusal is how many bytes of an answer without a file are read.
 const maxRefusal = 64 << 10
 
-// request sends a request and returns the answer where it is a success. A file takes the time that it
-// takes: the time of an attempt bounds each wait for the host alone.
+// request sends a request and returns a successful answer. A large file may take long: the time of an
+// attempt bounds each wait for the host alone.
 func (f *Files) request(ctx context.Context, method, query string, header http.Header, body io.ReadCloser) (*http.Response, error) {
 	s := f.host.sender
 	if err := envelope.CheckHops(ctx, f.frond); err != nil {

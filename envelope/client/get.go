@@ -69,7 +69,7 @@ func (g *get) request(req *http.Request) *http.Request {
 	return req
 }
 
-// beside is the address of a path beside that of calls.
+// beside is the address of a path beside the path of calls.
 func beside(calls *url.URL, path, query string) *url.URL {
 	u := *calls
 	u.Path = strings.TrimSuffix(u.Path, envelope.Path) + path
@@ -81,7 +81,7 @@ func beside(calls *url.URL, path, query string) *url.URL {
 func authorize(header http.Header, signer *signing.Signer, r signing.Request, frond string, state json.RawMessage) {
 	switch {
 	case signer != nil:
-		// A state that was written here has no fault.
+		// A state of this program's making has no fault.
 		if token, err := signer.Authorize(r, frond, state); err == nil {
 			header.Set("Authorization", token)
 		}
@@ -90,7 +90,7 @@ func authorize(header http.Header, signer *signing.Signer, r signing.Request, fr
 	}
 }
 
-// frameless is the failure of an answer that is not a frame. The status 410 of a GET of facts has the
+// frameless is the failure of an answer without a frame. The status 410 of a GET of facts has the
 // same meaning as in a frame.
 func (g *get) frameless(status int, header http.Header) *failure {
 	if g != nil && g.none == noFacts && status == http.StatusGone {

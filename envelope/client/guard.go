@@ -91,7 +91,7 @@ func (g *guard) record(f *failure, took time.Duration) {
 	case f.kind != callerGone && f.kind != callTimeout: // the host has answered something
 		g.breaker.RecordSuccess()
 	case g.breaker.IsHalfOpen():
-		// A probe that was not recorded would block every further one.
+		// An unrecorded probe would block every further one.
 		g.breaker.Open()
 		g.breaker.HalfOpen()
 	}

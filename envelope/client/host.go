@@ -117,8 +117,8 @@ func (h *host) sign(out *post, p *pending) (err *kiterror.Error) {
 	return err
 }
 
-// read reads the text of a result in the form that the call's operation has, checked and
-// with the page that was requested.
+// read reads the text of a result in the form of the call's operation, checks it and cuts it to
+// the requested page.
 func (h *host) read(p *pending, text json.RawMessage) (*facade.Result, *kiterror.Error) {
 	result, err := h.results.read(text, p.op)
 	if err != nil {

@@ -62,9 +62,9 @@ func (s *keySet) add(key json.RawMessage, f found) bool {
 	return true
 }
 
-// gather returns the results as one result with a group for every key that was sent. counted:
-// the lists were asked for totals. Equal keys share their rows; a key that no row can have gets
-// an empty group.
+// gather returns the results as one result with a group for every sent key. counted: the lists
+// were asked for totals. Equal keys share their rows; a key that no row can have gets an empty
+// group.
 func (s *keySet) gather(in *reader, form facade.Form, counted bool) (*facade.Result, *kiterror.Error) {
 	if err := s.oneRun(in); err != nil {
 		return nil, err

@@ -16,8 +16,8 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// maxDocument is how many bytes a discovery document may have by default: that of a
-// thousand entities has about ten million.
+// maxDocument is how many bytes a discovery document may have by default: a thousand entities
+// have about ten million.
 const maxDocument = 64 << 20
 
 // Options of a Remote. A nil *Options is fine, and every zero value is the default of
@@ -60,13 +60,13 @@ type Options struct {
 	Log *slog.Logger
 	// Observe receives every call within its context, from many goroutines; nil: not called.
 	Observe func(context.Context, Event)
-	// Header adds headers to the HTTP requests of a call; nil: none. The context is the
-	// call's, or that of one of the calls that are answered together.
+	// Header, if not nil, adds headers to the HTTP requests of a call. The context is the
+	// call's, or the context of one of the calls that share an answer.
 	Header func(context.Context, http.Header)
 }
 
 // withDefaults is a copy of the options, which may be nil, with every default filled in.
-// address is nil where it is invalid; the calls then fail.
+// address is nil if it is invalid; the calls then fail.
 func (o *Options) withDefaults(address *url.URL) *Options {
 	out := Options{}
 	if o != nil {

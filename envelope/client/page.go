@@ -69,7 +69,7 @@ func (p *pending) page(in *reader, r *facade.Result, bare bool) {
 //	only the end cursor is wanted      one, made from the position
 //	the host gave one for every row    they stay
 //	every row is wanted                made from positions; the last is the host's, if it gave one
-//	the host cannot be paged           none
+//	the host cannot be paged           no cursors
 func (p *pending) cursors(r *facade.Result, byOffset bool) {
 	l, n, end := &p.list, r.Rows.Len(), r.EndCursor()
 	canPage := l.known && (l.from.after == "" && byOffset || end != "")

@@ -12,7 +12,7 @@ import (
 const maxPost = 900 << 10
 
 // parallel does n things, at most limit at once. The first failure ends the others and is
-// returned. The failure of ctx itself is returned where no thing failed.
+// returned. Without one it returns the failure of ctx itself.
 func parallel(ctx context.Context, n, limit int, do func(ctx context.Context, i int) *kiterror.Error) *kiterror.Error {
 	if n == 1 {
 		return do(ctx, 0)

@@ -40,8 +40,8 @@ type listState struct {
 }
 
 // newPending looks a call up in the catalog, which may be nil, and in the host's document. A
-// query gets a key if coalesce is set. The kind is that of the catalog, else of the document,
-// else of the name (facade.KindOf).
+// query gets a key if coalesce is set. The kind comes from the catalog, else from the document,
+// else from the name (facade.KindOf).
 func newPending(call *facade.Call, served *catalog.Catalog, host *knowledge, coalesce bool) (*pending, *kiterror.Error) {
 	p := &pending{call: *call}
 	// The wire has the id in params. Equal calls get equal keys, whichever form they came in.

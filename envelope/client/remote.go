@@ -67,8 +67,8 @@ func (r *Remote) Close() { r.host.sender.close() }
 func (r *Remote) Status() Status { return r.host.status() }
 
 // Call calls the host: one post, or with Each as few as the host turns out to need. The error
-// is a *facade.Error with entity and operation. A result that the caller's account has no room
-// for is an error, unless it is that of a command.
+// is a *facade.Error with entity and operation. A result that exceeds the caller's account is
+// an error, except the result of a command.
 func (r *Remote) Call(ctx context.Context, call *facade.Call) (*facade.Result, error) {
 	o := r.host.options
 	r.host.sender.counters.calls.Add(1)
@@ -76,7 +76,7 @@ func (r *Remote) Call(ctx context.Context, call *facade.Call) (*facade.Result, e
 	if call.Each != nil {
 		event.Keys = len(call.Each.Keys)
 	}
-	// A call that comes back to the host where it began must not wait for itself.
+	// A call that comes back to its first host must not wait for itself.
 	p, err := newPending(call, r.catalog, &r.host.known, !o.NoCoalesce && envelope.HopsOf(ctx) < 2)
 	if err == nil {
 		err = envelope.CheckHops(ctx, o.Name)

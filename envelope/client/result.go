@@ -94,7 +94,7 @@ func (r *reader) many(text json.RawMessage, op *catalog.Operation) (*facade.Resu
 	return out, nil
 }
 
-// wrongForm is the failure of a result that is not of its operation's cardinality.
+// wrongForm is the failure of a result with another cardinality than its operation.
 func wrongForm(want catalog.Cardinality) *kiterror.Error {
 	return kiterror.Errorf(kiterror.BadGateway, "the host's answer does not fit the operation: %s", want)
 }

@@ -34,8 +34,7 @@ type post struct {
 	discovery bool
 	// uncounted is not counted by the breaker, and is not its probe.
 	uncounted bool
-	// read reads an answer that is JSON; header is for the failure of an answer that is not a
-	// frame.
+	// read reads an answer in JSON; header is for the failure of an answer without a frame.
 	read func(status int, header http.Header, body []byte) *failure
 	sent *atomic.Int32 // counts attempts
 }
@@ -78,8 +77,8 @@ type response struct {
 	body   []byte
 }
 
-// record holds the writes that a call has to see: in a gateway those of its request; in other
-// programs those of all calls of this remote.
+// record holds the writes that a call has to see: in a gateway the writes of its request; in
+// other programs all writes through this remote.
 func (e *endpoint) record(ctx context.Context) *consistency.Record {
 	if r := consistency.From(ctx); r != nil {
 		return r
@@ -198,7 +197,7 @@ func (p *post) account(ctx context.Context) *budget.Account {
 	return budget.AccountOf(ctx)
 }
 
-// jsonType is shared by all requests, so that it allocates nothing.
+// jsonType is shared by all requests, so that it is not allocated for each.
 var jsonType = []string{"application/json"}
 
 // setHeader sets the header of a post.

@@ -14,7 +14,7 @@ import (
 // is set it is instead a change of the remote's breaker, and the other fields but Remote
 // and Began are empty.
 type Event struct {
-	// Remote is Options.Name; Frond the Frond whose door it is, "" where no catalog says so.
+	// Remote is Options.Name; Frond the Frond whose door it is, "" if no catalog says so.
 	Remote string
 	Frond  string
 	// Entity and Operation name the call; of discovery they are rpc and discover.
@@ -27,7 +27,7 @@ type Event struct {
 	// Duration is the time from Began, with that spent waiting for a shared call.
 	Began    time.Time
 	Duration time.Duration
-	// Code is that of the failure; "": the call was answered.
+	// Code is the code of the failure; "": the call was answered.
 	Code kiterror.Code
 	// Posts is how many HTTP requests the call made; 0 where Joined.
 	Posts int
@@ -47,11 +47,11 @@ type Status struct {
 	Name string
 	// Breaker is closed, open or half-open.
 	Breaker string
-	// LastError is the code of the last round trip that failed, and LastErrorAt its end;
-	// "": none did.
+	// LastError is the code of the last failed round trip, and LastErrorAt its end; "" if all
+	// succeeded.
 	LastError   kiterror.Code
 	LastErrorAt time.Time
-	// LastAnswerAt is the end of the last round trip that was answered.
+	// LastAnswerAt is the end of the last answered round trip.
 	LastAnswerAt time.Time
 
 	// Batches is how the host answers JSON-RPC batches: taken, refused, or "" before the
@@ -68,8 +68,8 @@ type Status struct {
 	Posts    int64
 	Retries  int64
 	InFlight int64
-	// Failed counts round trips that failed, with all their retries. An answer that is a
-	// failure of the host's is none of them.
+	// Failed counts round trips that failed, with all their retries. A failure that the host
+	// answers with does not count.
 	Failed int64
 }
 
@@ -83,7 +83,7 @@ type counters struct {
 	answered time.Time
 }
 
-// ended counts a round trip with all its retries; code is that of its failure, or "".
+// ended counts a round trip with all its retries; code is the code of its failure, or "".
 func (c *counters) ended(code kiterror.Code) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

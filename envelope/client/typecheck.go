@@ -30,8 +30,8 @@ func wrongType(card *schema.Entity, all *rows.Rows) *kiterror.Error {
 	return nil
 }
 
-// typed reports whether a value is of the type of its shape, and the path to the first value that
-// is not. A shape of several types, or of none, takes every value.
+// typed reports whether a value has the type of its shape, and the path to the first value that
+// does not. A shape with several types, or without a type, takes every value.
 func typed(s *schema.Shape, v json.RawMessage, path string) (string, bool) {
 	kind := jsontext.KindOf(v)
 	if kind == jsontext.Null || kind == jsontext.Invalid {

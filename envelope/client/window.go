@@ -15,13 +15,13 @@ import (
 )
 
 // place rewrites the query of a list so that it gets the page from this host, and keeps the
-// request in p.list. A cursor made from a position becomes an offset, or rows that are dropped.
-// With probe it requests one row more than the limit: of a bare array that row shows that there
-// are more. If only the total is wanted, the rows of at most one page are counted.
+// request in p.list. A cursor made from a position becomes an offset, or rows to drop. With
+// probe it requests one row more than the limit: of a bare array that row shows that there are
+// more. If only the total is wanted, the rows of at most one page are counted.
 //
 //	limit 10                              limit 10; with probe 11
 //	after: position 20, host has offset   offset 20
-//	after: position 20, host has none     limit 30, and 20 rows are dropped
+//	after: position 20, host has no offset  limit 30, and 20 rows are dropped
 //	after: a cursor of the host's         after, unchanged
 func (p *pending) place(query json.RawMessage, probe bool) (json.RawMessage, *kiterror.Error) {
 	l := &p.list
@@ -93,7 +93,7 @@ func (p *pending) mark() uint64 {
 	return h.Sum64()
 }
 
-// limit is how many rows the query of a list requests, or -1 where it does not say.
+// limit is how many rows the query of a list requests, or -1.
 func (p *pending) limit() int {
 	if n, ok := schema.Integer(jsontext.Get(p.call.Invocation.Query, "limit")); ok && n >= 0 && n < 1<<31 {
 		return int(n)
@@ -101,8 +101,8 @@ func (p *pending) limit() int {
 	return -1
 }
 
-// pageNumber is the page that the query of a list requests in a consumer's own words, from 1;
-// 0: none.
+// pageNumber is the page that the query of a list requests in a consumer's own words, from 1,
+// or 0.
 func (p *pending) pageNumber() int {
 	return count(jsontext.Get(p.call.Invocation.Query, "page"), 1, 0)
 }
@@ -120,7 +120,7 @@ func (p *pending) maxLimit() int {
 	return 500
 }
 
-// hostMaxLimit is the maximum that the host's card gives of limit; 0: none.
+// hostMaxLimit is the maximum that the host's card gives of limit, or 0.
 func (p *pending) hostMaxLimit() int {
 	if p.method == nil {
 		return 0
@@ -152,7 +152,7 @@ func (p position) cursor(n int, mark uint64) string {
 	return base64.RawURLEncoding.EncodeToString(append(raw, p.after...))
 }
 
-// readPosition reads what cursor wrote; ok is false for the cursors of hosts and those of
+// readPosition reads cursors of this package; ok is false for the cursors of hosts and of
 // another mark.
 func readPosition(cursor string, mark uint64) (p position, ok bool) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(cursor)

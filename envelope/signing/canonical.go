@@ -82,7 +82,7 @@ func appendObject(dst []byte, v json.RawMessage, write func(dst, name []byte, v 
 	return append(dst, '}'), nil
 }
 
-// nameOf returns the name of a member, which is quoted.
+// nameOf returns the name of a member without its quotes.
 func nameOf(quoted []byte) []byte {
 	if bytes.IndexByte(quoted, '\\') >= 0 {
 		return []byte(jsontext.Unquote(quoted))

@@ -8,7 +8,7 @@
 //
 //   - is signed with Ed25519 (RFC 8037), and names the key, the sender and the Frond;
 //   - is valid for a minute and accepted once;
-//   - binds all that is posted by a digest over canonical JSON (RFC 8785);
+//   - binds the whole post by a digest over canonical JSON (RFC 8785);
 //   - contains the caller's state. The state in the frames is ignored.
 //
 // The sender signs, and the receiver verifies:

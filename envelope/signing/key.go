@@ -28,7 +28,7 @@ func PublicJWK(key ed25519.PublicKey) json.RawMessage {
 }
 
 // NewKey makes a pair: the private half as PEM (PKCS #8), the public half as PEM (PKIX) and as
-// a key. The error is that of the random source.
+// a key. The error comes from the random source.
 func NewKey() (private, public []byte, key ed25519.PublicKey, err error) {
 	key, secret, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -144,7 +144,7 @@ func publicJWK(text json.RawMessage) (ed25519.PublicKey, error) {
 	return x, err
 }
 
-// readJWK reads a key of RFC 8037; d is nil where there is none.
+// readJWK reads a key of RFC 8037; d may be nil.
 func readJWK(text json.RawMessage) (x ed25519.PublicKey, d []byte, err error) {
 	if err := jsontext.Check(text); err != nil {
 		return nil, nil, err

@@ -19,8 +19,8 @@ const (
 // so that no two texts decode to the same bytes.
 var b64 = base64.RawURLEncoding.Strict()
 
-// digest returns the claim call of a post of checked JSON: SHA-256 over [bare], in
-// base64url. The error is that of [canonical].
+// digest returns the claim call of a post of checked JSON: SHA-256 over [bare], in base64url.
+// The error comes from [canonical].
 func digest(post json.RawMessage) (string, error) {
 	buf := jsontext.TakeBuffer()
 	defer buf.Release()
@@ -33,7 +33,7 @@ func digest(post json.RawMessage) (string, error) {
 }
 
 // bare appends the text that the digest covers: the canonical text of the whole post, without
-// identity and state in the params of any frame. The error is that of [canonical].
+// identity and state in the params of any frame. The error comes from [canonical].
 //
 //	{"id":1,"method":"post.list","params":{"identity":"eyJ…","query":{},"state":{}}}
 //	{"id":1,"method":"post.list","params":{"query":{}}}
@@ -63,8 +63,8 @@ func IsSigned(post json.RawMessage) bool {
 	return first != nil || other != nil
 }
 
-// tokens returns the identity of a post's first frame, and the last one of the other frames,
-// where it is not allowed. nil: there is none.
+// tokens returns the identity of a post's first frame, and the last identity of the other
+// frames, which is forbidden. Each may be nil.
 func tokens(post json.RawMessage) (first, other json.RawMessage) {
 	if jsontext.KindOf(post) != jsontext.Array {
 		return identityOf(post), nil

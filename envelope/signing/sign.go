@@ -85,8 +85,8 @@ func (p *Sealed) post(now time.Time, id string) []byte {
 	return append(append(text, '"'), p.tail...)
 }
 
-// open splits a checked post where the token is inserted: after the members of the first
-// frame's params, which are added if absent. An identity that is there already is dropped.
+// open splits a checked post at the place for the token: after the members of the first frame's
+// params, which are added if absent. It drops an earlier identity.
 //
 //	{"id":1,"params":{"query":{}},"method":"post.list"}
 //	{"id":1,"method":"post.list","params":{"query":{},"identity":    and    }}
@@ -112,8 +112,8 @@ func open(post []byte) (head, tail []byte, ok bool) {
 	return head, append([]byte("}}"), post[to:]...), true
 }
 
-// appendBut appends the members of an object unchanged except one, each followed by a
-// comma. It returns the value of that one; nil: there is none.
+// appendBut appends the members of an object unchanged except one, each followed by a comma. It
+// returns the value of that one, or nil.
 func appendBut(dst []byte, object json.RawMessage, but string) (_ []byte, without json.RawMessage) {
 	for quoted, value := range jsontext.RawMembers(object) {
 		if string(nameOf(quoted)) == but {

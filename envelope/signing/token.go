@@ -32,7 +32,7 @@ func (s *Signer) claims(frond, digest string, callerState json.RawMessage) (befo
 	return before, append(after, '}'), nil
 }
 
-// appendToken appends a token that is signed at a time, with a jti.
+// appendToken appends a token, signed at a time, with a jti.
 func (s *Signer) appendToken(dst, before, after []byte, now time.Time, id string) []byte {
 	claims := make([]byte, 0, len(before)+len(after)+96)
 	claims = append(claims, before...)

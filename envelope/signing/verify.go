@@ -31,11 +31,11 @@ type Key struct {
 type Options struct {
 	// ClockSkew is how far clocks may be apart; 0: 30 s. Less than 0: not at all.
 	ClockSkew time.Duration
-	// OpenDiscovery accepts an unsigned rpc.discover that is posted alone.
+	// OpenDiscovery accepts an unsigned rpc.discover if it is the whole post.
 	OpenDiscovery bool
-	// Remember is how many tokens are remembered at once, so that none is accepted twice;
-	// 0: 2^20, which take about 25 MB. Each is remembered for its lifetime and the skew;
-	// more than Remember in that time are refused.
+	// Remember is how many tokens are remembered at once, so that each is accepted only once;
+	// 0: 2^20, which take about 25 MB. Each is remembered for its lifetime and the skew; more
+	// than Remember in that time are refused.
 	Remember int
 }
 
@@ -95,21 +95,21 @@ type Call struct {
 	Until time.Time
 }
 
-// Replayed is the refusal of a token that was accepted before.
+// Replayed is the refusal of a known token.
 func Replayed() *kiterror.Error {
 	return refuse("the token has been used; every call has one of its own")
 }
 
 // Verify returns the content of the token of a post of checked JSON (jsontext.Check). A refused
 // post is UNAUTHORIZED with [Challenge], or SERVICE_UNAVAILABLE if too many tokens are
-// remembered. The steps are those of docs/signed-calls.md, in that order: no claim is read
-// before the signature is verified, and a token is remembered only if all else holds.
+// remembered. It takes the steps of docs/signed-calls.md in their order: the signature is
+// verified before the claims are read, and a token is remembered only if all else holds.
 //
-//	no token                    refused, but for discovery where it is open
+//	no token                    refused, but for open discovery
 //	a token in another frame    refused: one token covers the batch
 //	unseal                      three parts, header, known key, signature
 //	readClaims, judge           sender, Frond, time
-//	digest                      the post is the one that was signed
+//	digest                      the post is the signed one
 //	seen                        the token is new
 func (v *Verifier) Verify(post json.RawMessage) (*Call, *kiterror.Error) {
 	first, other := tokens(post)
@@ -340,10 +340,10 @@ const (
 	memoryFull         // the memory of tokens is full
 )
 
-// take accepts a token, unless it was accepted before. until and now are seconds. A full
-// memory accepts none: forgetting another token would let that one be replayed. The cost is
-// that of looking into each bucket. There are few of them: a lifetime and twice the skew,
-// divided by step.
+// take accepts a token that it has not accepted before. until and now are seconds. A full
+// memory refuses every token: forgetting another token would let that one be replayed. The cost
+// is a look into each bucket. There are few of them: a lifetime and twice the skew, divided by
+// step.
 func (s *seen) take(id [16]byte, until, now int64) verdict {
 	s.mu.Lock()
 	defer s.mu.Unlock()

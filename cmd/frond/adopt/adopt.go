@@ -103,8 +103,9 @@ func (b *builder) entities(db *dbschema.Database) {
 	}
 }
 
-// nameEntity finds a free name: that of the table, with its schema in front, with a number.
-// Two tables of one singular are two entities: status and statuses keep their own words.
+// nameEntity finds a free name: the table's, the table's with its schema in front, or one with
+// a number. Two tables of one singular are two entities: status and statuses keep their own
+// words.
 func (b *builder) nameEntity(e *Entity) {
 	t := e.Table
 	name, plural := entityName(t.Name)
@@ -130,7 +131,7 @@ func (b *builder) nameEntity(e *Entity) {
 	b.plurals[strings.ToLower(schema.Plural(name))] = true
 }
 
-// unfit says why a table becomes no entity; "" where it does.
+// unfit says why a table becomes no entity, or "".
 func (b *builder) unfit(t *dbschema.Table) string {
 	switch {
 	case t.Unfit != "":
@@ -223,7 +224,7 @@ func (b *builder) operations(e *Entity) {
 	}
 }
 
-// unused notes keys that a user named for tables that are not there.
+// unused notes keys that a user named for missing tables.
 func (b *builder) unused(db *dbschema.Database) {
 	for _, name := range b.opts.Schemas {
 		if name != db.Schema && !slices.ContainsFunc(db.Tables, func(t dbschema.Table) bool { return t.Schema == name }) {

@@ -27,7 +27,7 @@ type Additions struct {
 	Project *Project
 	// Files are the files that are new or longer than before, by their paths in the project.
 	Files map[string]string
-	// Added are the tables, columns and relations that were added, one a line.
+	// Added are the new tables, columns and relations, one a line.
 	Added []string
 	// Differences are the contradictions between the project and the database, each with its
 	// remedy.
@@ -117,7 +117,7 @@ func (r *again) read() error {
 	return nil
 }
 
-// dig is the value at a path of names in a JSON object; nil where there is none.
+// dig is the value at a path of names in a JSON object, or nil.
 func dig(value json.RawMessage, path ...string) json.RawMessage {
 	for _, name := range path {
 		value = jsontext.Get(value, name)

@@ -242,8 +242,8 @@ var plainText = regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9_.()/ -]*[A-Za-z0-9_.)])
 // keywordsOfYAML are words that YAML does not read as texts.
 var keywordsOfYAML = map[string]bool{"true": true, "false": true, "null": true, "yes": true, "no": true, "on": true, "off": true, "nan": true, "inf": true, "y": true, "n": true}
 
-// yamlText is a text as YAML: plain where that is certain, else in double quotes, whose
-// escapes are those of JSON.
+// yamlText is a text as YAML: plain if that is certainly right, else in double quotes, with the
+// escapes of JSON.
 func yamlText(s string) string {
 	if plainText.MatchString(s) && !keywordsOfYAML[strings.ToLower(s)] && !strings.Contains(s, " #") {
 		return s

@@ -112,8 +112,8 @@ func (e *Entity) primary() *Field {
 	return nil
 }
 
-// unique writes a unique constraint at its first field. One with a column that was left out
-// cannot be said; the database keeps it.
+// unique writes a unique constraint at its first field. A card cannot express a constraint with
+// an omitted column; the database keeps it.
 func (b *builder) unique(e *Entity, columns []string) {
 	var members []string
 	for _, column := range columns {

@@ -47,7 +47,7 @@ func (p *Project) config() string {
 	return b.String()
 }
 
-// door is the entity's entry under doors; "" where it needs none.
+// door is the entity's entry under doors, or "".
 func (e *Entity) door() string {
 	var b strings.Builder
 	if e.Plural != "" {
@@ -68,8 +68,7 @@ func (e *Entity) door() string {
 	return "  " + e.Name + ":\n" + b.String()
 }
 
-// mapping is the entity's entry under tables. Columns that are called as their fields are left
-// out.
+// mapping is the entity's entry under tables. It omits columns with the names of their fields.
 func (e *Entity) mapping() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "  %s:\n    table: %s\n", e.Name, yamlText(e.Table.Name))

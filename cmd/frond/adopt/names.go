@@ -82,7 +82,7 @@ var latin = func() map[rune]string {
 	return all
 }()
 
-// irregular are plurals that no rule finds, and words that look like a plural and are none.
+// irregular are plurals that no rule finds, and singulars that look like plurals.
 var irregular = map[string]string{
 	"people": "person", "children": "child", "men": "man", "women": "woman", "mice": "mouse", "feet": "foot", "teeth": "tooth", "geese": "goose",
 	"indices": "index", "matrices": "matrix", "vertices": "vertex", "analyses": "analysis", "bases": "base", "criteria": "criterion",
@@ -91,7 +91,8 @@ var irregular = map[string]string{
 	"series": "series", "species": "species", "news": "news", "lens": "lens", "canvas": "canvas", "atlas": "atlas", "bias": "bias", "gas": "gas",
 }
 
-// singular is the singular of a plural; a word that is not a regular plural stays.
+// singular is the singular of a plural; any other word stays, and so does an irregular plural
+// without an entry.
 //
 //	categories   category        boxes, addresses   box, address
 //	courses      course          status, class      status, class
@@ -156,7 +157,7 @@ func (b *builder) suggest(e *Entity) {
 	}
 }
 
-// suggestions are the rules about secrets, as comments of frond.yaml; "" for none.
+// suggestions are the rules about secrets, as comments of frond.yaml, or "".
 func (p *Project) suggestions() string {
 	var rules strings.Builder
 	for _, e := range p.Entities {

@@ -69,10 +69,10 @@ func productsOf(db *dbschema.Database) []*product {
 	return found
 }
 
-// outside decides which tables of a database a project leaves out: the tables of schemas that
-// the user did not name (nil: all are taken), and those of products unless withProducts is true. Tables that a
-// project has already are never left out. foreign has the product of each of its tables to which rows of the
-// application refer; the notes name the others by their groups.
+// outside decides which tables of a database a project leaves out: the tables of schemas that the user did not
+// name (nil: all are taken), and the tables of products unless withProducts is true. Tables that a project has
+// already are never left out. foreign has the product of each of its tables to which rows of the application
+// refer; the notes name the others by their groups.
 func outside(db *dbschema.Database, known map[string]string, schemas []string, withProducts bool) (out map[*dbschema.Table]bool, foreign map[*dbschema.Table]*product, notes []Note) {
 	out, foreign = map[*dbschema.Table]bool{}, map[*dbschema.Table]*product{}
 	if schemas != nil {

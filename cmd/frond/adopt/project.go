@@ -16,10 +16,10 @@ type Project struct {
 type Entity struct {
 	Name  string
 	Table *dbschema.Table
-	// Plural and GraphQL are those of its door; "" where the derived ones hold.
+	// Plural and GraphQL are the names of its door; "" keeps the derived ones.
 	Plural, GraphQL string
 	Fields          []*Field
-	// Key are the fields that the primary field is made of; nil where it is a column.
+	// Key are the fields that the primary field is made of; nil if it is a column.
 	Key []string
 	// Only are the built-in operations of its door; nil: all.
 	Only []string
@@ -36,7 +36,7 @@ type Field struct {
 	// Column is nil for a field without a column.
 	Column  *dbschema.Column
 	Primary bool
-	// Unique are the constraints that are written at this field.
+	// Unique are the constraints to write at this field.
 	Unique [][]string
 	Index  bool
 	// Optional says that a new row may leave the field out, Closed that no caller sends it,

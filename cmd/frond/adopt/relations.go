@@ -113,7 +113,7 @@ func (b *builder) freeRelation(e *Entity, f *Field) {
 	}
 }
 
-// taken are the names that fields and relations of the entity have, without those of f.
+// taken are the names of the entity's fields and relations, without f's.
 func (e *Entity) taken(f *Field) map[string]bool {
 	taken := map[string]bool{}
 	for _, other := range e.Fields {

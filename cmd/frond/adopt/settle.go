@@ -9,9 +9,9 @@ import (
 	"github.com/frondhost/frond/store/dbschema"
 )
 
-// settle gives an entity another name in GraphQL where a name that is derived from its own is
-// taken: by what every schema has, or by an entity before it. A table called query becomes the
-// type QueryRow.
+// settle gives an entity another name in GraphQL if a name derived from its own is taken: by a
+// name of every schema, or by an entity before it. A table called query becomes the type
+// QueryRow.
 func (b *builder) settle() {
 	types, roots := map[string]bool{}, map[string]bool{"node": true, "nodes": true}
 	for _, name := range reservedTypes {

@@ -23,7 +23,7 @@ const (
 	skipped Verdict = "skip"   // it could not be tried
 )
 
-// Result is a clause that was tried.
+// Result is a tried clause.
 type Result struct {
 	ID      string  `json:"id"`
 	Number  string  `json:"clause"`

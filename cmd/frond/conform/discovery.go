@@ -134,7 +134,7 @@ var discovery = []clause{
 	})},
 }
 
-// document tries a clause of the discovery document, without which there is nothing to try.
+// document tries a clause of the discovery document, if the host has one.
 func document(try func(*trial)) func(*trial) {
 	return func(t *trial) {
 		if t.document == nil {

@@ -22,7 +22,7 @@ const (
 	shown = 500
 )
 
-// host is the host that is tried.
+// host is the host under test.
 type host struct {
 	base   string
 	header http.Header
@@ -147,7 +147,7 @@ func (h *host) requestWith(ctx context.Context, header http.Header, method, path
 	return a, err
 }
 
-// cut is a text that is printed.
+// cut is a text for the report.
 func cut(text string) string {
 	if len(text) <= shown {
 		return text

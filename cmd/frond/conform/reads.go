@@ -163,7 +163,7 @@ func (t *trial) page(more string) string {
 	return fmt.Sprintf(`{"query":{"limit":%d%s}}`, limit, more)
 }
 
-// listed tries a clause for each door with a list that was answered.
+// listed tries a clause for each door with an answered list.
 func listed(try func(*trial)) func(*trial) {
 	return perDoor(func(t *trial) {
 		if t.door.op("list") == nil || t.door.rows == nil {
@@ -289,7 +289,7 @@ func (t *trial) probe() (name, value string, ok bool) {
 	return "", "", false
 }
 
-// misfit says why a row is none of a card.
+// misfit says why a row does not conform to a card.
 func misfit(e *schema.Entity, row json.RawMessage) string {
 	if jsontext.KindOf(row) != jsontext.Object {
 		return "a row is no object"

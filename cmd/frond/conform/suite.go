@@ -24,7 +24,7 @@ type suite struct {
 	results  []Result
 }
 
-// door is a door that is tried.
+// door is a door under test.
 type door struct {
 	frond string
 	there *schema.DiscoveredDoor
@@ -50,7 +50,7 @@ func (d *door) takes(key string) bool {
 	return op != nil && op.Input != nil && op.Input.Field(key) != nil
 }
 
-// primary is the name of the primary key; "": the door has none.
+// primary is the name of the primary key, or "".
 func (d *door) primary() string {
 	if d.here == nil || d.here.Entity == nil || d.here.Entity.Primary == nil {
 		return ""
@@ -105,7 +105,7 @@ func (t *trial) answered(a *answer, err error) *answer {
 	return a
 }
 
-// result is the result of an answer; nil and a failed clause if it has none.
+// result is the result of an answer; nil and a failed clause if it has no result.
 func (t *trial) result(a *answer) json.RawMessage {
 	switch {
 	case t.verdict == failed:

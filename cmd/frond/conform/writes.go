@@ -115,7 +115,7 @@ func written(try func(t *trial, body schema.Object, key string)) func(*trial) {
 	})
 }
 
-// body makes a row: of fields that are required, or that the card leaves to callers.
+// body makes a row: of required fields, and fields that the card leaves to callers.
 func (t *trial) body() (body schema.Object, why string) {
 	e := t.door.here.Entity
 	for _, p := range e.Fields {
@@ -177,7 +177,7 @@ func about(details []schema.Detail, name string) bool {
 	return false
 }
 
-// same fails a clause whose row lacks a value that was sent.
+// same fails a clause whose row lacks a sent value.
 func (t *trial) same(row json.RawMessage, body schema.Object) {
 	for _, m := range body {
 		p := t.door.here.Entity.Property(m.Name)

@@ -63,7 +63,7 @@ func Changes(was, now *schema.DiscoveredFrond) (all []Change) {
 //
 // Names and words of the parts:
 //
-//	product             the door; "without rows" where it stores nothing
+//	product             the door; "without rows" if it has no table
 //	product.stock       a field: integer, date-time or null, computed number
 //	product.retire()    an operation: its kind
 //	fact orderPlaced    a fact
@@ -96,8 +96,8 @@ func partsOf(f *schema.DiscoveredFrond) (all []part) {
 			fieldsOf(door.Name, door.Computed, "computed ", add)
 		}
 		for j := range door.Ops {
-			// An operation is written by the writer of discovery documents, so that its text
-			// is the one that hosts serve.
+			// The writer of discovery documents writes an operation too, so that its text
+			// equals the hosts' text.
 			one := schema.Discovery{Fronds: []schema.DiscoveredFrond{{Doors: []schema.DiscoveredDoor{{Ops: door.Ops[j : j+1]}}}}}
 			members := schema.ObjectOf(dig(one.AppendJSON(nil), "fronds", "doors", "ops"))
 			for k := range members {

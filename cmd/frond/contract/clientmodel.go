@@ -35,8 +35,8 @@ func (f *Filter) numbers() (names []string) {
 	return names
 }
 
-// FilterForm is which operators a field takes: their type in a client, with %s for that of the
-// operands.
+// FilterForm is which operators a field takes: their type in a client, with %s for the type of
+// the operands.
 type FilterForm string
 
 // The forms of fields in a filter.
@@ -86,7 +86,7 @@ type Key struct {
 	Type Type
 }
 
-// key is the primary key of an entity; nil where it has none.
+// key is the primary key of an entity, or nil.
 func (b *reading) key(e *schema.Entity) *Key {
 	if e == nil || e.Primary == nil {
 		return nil
@@ -190,7 +190,7 @@ func bigNames(name string, s *schema.Shape) (names []string) {
 	return names
 }
 
-// filter is the filter of an entity, which leads to those of its relations.
+// filter is the filter of an entity, which leads to the filters of its relations.
 func (b *reading) filter(e *schema.Entity) *Filter {
 	if f := b.filters[e.Key]; f != nil {
 		return f
@@ -241,8 +241,8 @@ func (b *reading) filterField(e *schema.Entity, name string, p *schema.Property)
 	return out
 }
 
-// literals are the values of an enumeration of numbers, as TypeScript has them; nil where a
-// value is none.
+// literals are the values of an enumeration of numbers, as TypeScript has them; nil if a value
+// is no number.
 func literals(s *schema.Shape) (all []string) {
 	for _, v := range s.Enum {
 		if string(v) == "null" {
@@ -291,7 +291,7 @@ func (b *reading) related(f *catalog.Frond, doors []*Door) {
 	}
 }
 
-// relations are those of an entity, which lead to those of its targets.
+// relations are the relations of an entity, which lead to the relations of its targets.
 func (b *reading) relations(e *schema.Entity) *Relations {
 	if r := b.relationsOf[e.Key]; r != nil {
 		return r

@@ -83,9 +83,8 @@ func ReadDiscovered(document *schema.Discovery, frond string) (*Model, error) {
 	return read(catalog, frond)
 }
 
-// catalogOf compiles Fronds of a host. A remote address marks them as remote: this process
-// answers none of their calls. Relations into Fronds that are missing are left as keys
-// (Incomplete).
+// catalogOf compiles Fronds of a host. A remote address marks them as remote: this process does
+// not answer their calls. Relations into Fronds that are missing are left as keys (Incomplete).
 func catalogOf(fronds []schema.DiscoveredFrond) (*catalog.Catalog, error) {
 	source := &facade.Project{}
 	for i := range fronds {

@@ -80,7 +80,7 @@ func NewPlan(dir, manifest string, files Files, frond *schema.DiscoveredFrond) (
 }
 
 // compare sorts the files into Write and Remove. before is the manifest of the folder. The error
-// may be schema.Faults: files that the command did not write, or that were changed since.
+// may be schema.Faults: files of other writers, or files with later changes.
 func (p *Plan) compare(files Files, before *project.Synced) error {
 	var faults schema.Faults
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -133,7 +133,7 @@ func (p *Plan) Apply() error {
 		if err := os.Remove(p.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("%w; give this user the right to remove it", err)
 		}
-		// A folder that it leaves empty goes too; one that is not empty stays.
+		// An empty folder goes too; any other stays.
 		if sub := path.Dir(name); sub != "." {
 			_ = os.Remove(p.path(sub))
 		}

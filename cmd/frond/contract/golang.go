@@ -160,8 +160,8 @@ func (m *Model) goTypes() []goType {
 	return types
 }
 
-// of is a type where it cannot be left out: a list is never null unless its card allows it.
-// List writes [] for a nil slice; a plain slice would write null, which the host refuses.
+// of is a type where it cannot be left out: a list is null only if its card allows it. List
+// writes [] for a nil slice; a plain slice would write null, which the host refuses.
 func goOf(t Type) string {
 	if t.Basic == listOf && !t.Null {
 		return "List[" + goOf(*t.Elem) + "]"
@@ -169,7 +169,7 @@ func goOf(t Type) string {
 	return goBare(t)
 }
 
-// bare is a type in Go, a pointer where it may be null.
+// bare is a type in Go, a pointer if it may be null.
 //
 //	string, integer, number, boolean    string, int64, float64, bool
 //	date-time                           time.Time
@@ -371,7 +371,7 @@ var initialisms = map[string]string{
 }
 
 // goName makes an exported Go name of a name on the wire: categoryId becomes CategoryID.
-// Letters beyond ASCII are dropped; a name that then begins with none gets an X.
+// Letters beyond ASCII are dropped; a name that does not begin with a letter then gets an X.
 func goName(name string) string {
 	var b strings.Builder
 	for _, word := range schema.Words(name) {

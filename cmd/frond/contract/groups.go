@@ -6,8 +6,8 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// groups gives aggregate the type of its answer. What a call selects decides which members there are, so
-// all of them but the key are optional:
+// groups gives aggregate the type of its answer. The selection of a call decides which members there
+// are, so all of them but the key are optional:
 //
 //	OrderGroups      items, hasMore, endCursor
 //	OrderGroup       key, count, and a member for each field that has functions
@@ -49,7 +49,8 @@ func (b *reading) groups(d *catalog.Door, door *Door, o *Op) {
 	o.Big = append([]string{aggregate.Sum.String(), aggregate.Min.String(), aggregate.Max.String()}, bigFields(d.Entity)...)
 }
 
-// numbers is the type of the functions of a field, which fields of one type share; t is that of its values.
+// numbers is the type of the functions of a field, which fields of one type share; t is the type of its
+// values.
 func (b *reading) numbers(p *schema.Property, t Type) *Decl {
 	if t.Decl != nil {
 		t = Type{Basic: textValue, Null: true} // of an enumeration

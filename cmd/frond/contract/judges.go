@@ -16,7 +16,7 @@ type Judge struct {
 	Sends  []Sent
 }
 
-// Sent is a body: that of a new row, a patch, or the input of a named operation.
+// Sent is a body: of a new row, a patch, or the input of a named operation.
 type Sent struct {
 	Op     string
 	Card   *schema.Entity
@@ -26,7 +26,7 @@ type Sent struct {
 	Type   *Decl
 }
 
-// exported are the names that the package exports in addition to those of entities and views.
+// exported are the names that the package exports in addition to entities and views.
 var exported = []string{"details", "fill", "rows", "createClient", "KitError"}
 
 // judges reads what callers send to the doors of a Frond, and by its views.

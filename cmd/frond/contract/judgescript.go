@@ -69,7 +69,7 @@ func once(faults schema.Faults) schema.Faults {
 }
 
 // Skipped returns the fields that the npm package does not judge, each with the reason: only the
-// host can. None where [Model.NPM] fails.
+// host can. It is empty if [Model.NPM] fails.
 func (m *Model) Skipped() schema.Faults {
 	_, skipped, _ := m.judgeScript()
 	return skipped

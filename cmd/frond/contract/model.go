@@ -78,7 +78,7 @@ type Op struct {
 	Keys    []string // the unique keys that upsert and import know rows by: id, or list,position
 }
 
-// updates returns the built-in update of a door whose rows are known; nil: it has none.
+// updates returns the built-in update of a door with known rows, or nil.
 func (d *Door) updates() *Op {
 	for _, op := range d.Ops {
 		if op.Builtin && op.Name == "update" && op.In != nil && d.Entity != nil {
@@ -149,8 +149,8 @@ func read(served *catalog.Catalog, frond string) (*Model, error) {
 	}
 	f := served.Fronds[i]
 	b := &reading{catalog: served, model: &Model{Frond: f.Name}, taken: newNames(reserved...), decls: map[string]*Decl{}, filters: map[string]*Filter{}, relationsOf: map[string]*Relations{}}
-	// The names of rows are taken first, so that a view with the name of an entity's input
-	// is the one that gets a number.
+	// The names of rows are taken first, so that a view with the name of an entity's input gets
+	// a number, and not the row.
 	var doors []*Door
 	members := newNames("call", "atomic", "facts")
 	for _, d := range f.Doors {
@@ -217,7 +217,7 @@ func (b *reading) declare(d *Decl) *Decl {
 	return d
 }
 
-// object is the declaration called key, made by fill where there is none yet. It is registered
+// object is the declaration called key, which fill makes the first time. It is registered
 // before it is filled: an object that leads back to itself finds it.
 func (b *reading) object(key, name, doc string, fill func(*Decl)) *Decl {
 	if d := b.decls[key]; d != nil {
@@ -241,10 +241,10 @@ func (b *reading) row(e *schema.Entity) *Decl {
 	})
 }
 
-// rowFields adds the fields that a caller can read: those of the card, and the computed ones of
-// its door. Fields closed to all readers and fields without a place in the row are left out. A
-// field is optional if its card allows a row without it, and so is the version; a call that
-// selects fewer leaves the others zero.
+// rowFields adds the fields that a caller can read: the fields of the card, and the computed
+// fields of its door. Fields closed to all readers and fields without a place in the row are
+// left out. A field is optional if its card allows a row without it, and so is the version; a
+// call that selects fewer leaves the others zero.
 func (b *reading) rowFields(d *Decl, e *schema.Entity, door *catalog.Door) {
 	for _, p := range e.Fields {
 		if !p.Readable() || !p.Stored {
@@ -276,9 +276,9 @@ func (b *reading) rowFields(d *Decl, e *schema.Entity, door *catalog.Door) {
 	}
 }
 
-// base names the types inside a field: those of a view's own are the view's, others are those
-// of the entity it was cut from. So a view of products has the ProductStatus of its entity,
-// and no second one.
+// base names the types inside a field. A view names the types of its own fields; the entity it
+// was cut from names the others. So a view of products has the ProductStatus of its entity, and
+// no second one.
 func (b *reading) base(e *schema.Entity, field string) string {
 	if from := e.Card.Derived; from != nil && slices.Contains(from.Survived, field) {
 		if of := b.catalog.Set.Entity(from.From); of != nil {
@@ -333,7 +333,7 @@ func (b *reading) field(name string, s *schema.Shape, t Type, optional bool) Fie
 //	enum of strings         Named, an enumeration: ProductStatus
 //	object with members     Named: ProductAddress, in a patch ProductAddressPatch
 //	array with items        ListOf
-//	anything else           by type, and any JSON where no type fits
+//	anything else           by type, and any JSON if no type fits
 //
 // Equal objects of one name share a declaration; other objects of that name get a number.
 func (b *reading) typeOf(s *schema.Shape, base, part string, of form) Type {

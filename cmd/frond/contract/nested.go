@@ -7,7 +7,7 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// nested adds the rows that are written with their owner to its input (docs/nested.md).
+// nested adds the rows of nested writes to the input of their owner (docs/nested.md).
 //
 //	interface OrderInput { reference: string; lines?: OrderLines }
 //	interface OrderLines { create?: OrderLinesInput[]; update?: OrderLinesPatch[]; delete?: string[]; set?: OrderLinesSet[] }

@@ -102,7 +102,7 @@ func (m *Model) goModule(o *PackageOptions) (Files, error) {
 	return files, err
 }
 
-// created is the type of a row that callers can create; "" where they can create none.
+// created is the type of a row that callers can create, or "".
 func (m *Model) created() string {
 	for _, d := range m.Doors {
 		for _, op := range d.Ops {

@@ -67,7 +67,7 @@ func (m *Model) graphqlTable() (string, error) {
 	return doors.script()
 }
 
-// writes are the fields of a patch, with the declared members of those that are merged.
+// writes are the fields of a patch, with the declared members of the merged ones.
 func writes(patch *Decl, e *schema.Entity) (o record) {
 	var members func(fields []schema.Field) record
 	members = func(fields []schema.Field) (o record) {
@@ -109,7 +109,7 @@ func (r *record) texts(name string, list []string) {
 	}
 }
 
-// flag adds 1 where it holds.
+// flag adds the name with 1 if holds is true.
 func (r *record) flag(name string, holds bool) {
 	if holds {
 		*r = append(*r, schema.Member{Name: name, Value: []byte("1")})

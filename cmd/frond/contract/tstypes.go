@@ -59,7 +59,7 @@ func tsType(t Type) string {
 
 var tsName = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*$`)
 
-// tsKey is a member's name, in quotes where it has to be.
+// tsKey is a member's name, in quotes if it needs them.
 func tsKey(name string) string {
 	if tsName.MatchString(name) {
 		return name
@@ -70,8 +70,8 @@ func tsKey(name string) string {
 // inherited are the members that every object has.
 var inherited = []string{"constructor", "toString", "toLocaleString", "valueOf", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable"}
 
-// tsAbsent is the type of a member that may be left out. An object without a constructor of its
-// own has that of Object, which would not be of the type.
+// tsAbsent is the type of a member that may be left out. Every object inherits the members of
+// Object, which would have another type.
 func tsAbsent(name, of string) string {
 	if slices.Contains(inherited, name) {
 		return fmt.Sprintf("%s | Object[%s]", of, quote(name))

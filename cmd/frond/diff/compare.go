@@ -1,8 +1,8 @@
 package diff
 
 // Compare lists the changes from was to is. Findings are in a fixed order: by level, surface,
-// rule and place. Equal versions have none. Versions of different forms are compared in the
-// lesser one, and the report notes the parts that it leaves out.
+// rule and place. Equal versions have no findings. Versions of different forms are compared in
+// the lesser one, and the report notes the parts that it leaves out.
 func Compare(was, is *Version) (*Report, error) {
 	report := &Report{}
 	form := max(was.Form, is.Form)
@@ -37,7 +37,7 @@ func Compare(was, is *Version) (*Report, error) {
 	report.Findings = c.out.merged()
 	if form == wholeProject {
 		markUnused(report.Findings, c.was, c.is)
-		// A level that is lowered moves its finding.
+		// A lowered level moves its finding.
 		f := findings{all: report.Findings}
 		report.Findings = f.merged()
 	}

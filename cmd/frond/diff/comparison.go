@@ -33,7 +33,7 @@ func (c *comparison) doors() []pair[catalog.Door] {
 	})
 }
 
-// without returns the elements of a that are not in b.
+// without returns the elements of a that b lacks.
 func without(a, b []string) (out []string) {
 	for _, s := range a {
 		if !slices.Contains(b, s) {

@@ -115,7 +115,7 @@ var factRules = []rule[pair[catalog.Fact]]{
 	{changeKind{"fact-subject-changed", Dangerous, []Surface{factsSurface, accessSurface}, "a fact is about another door or none, with other receivers", "declare a fact of another name", ""}, differs(subject)},
 }
 
-// receiverRules are tried on every fact that is about no door.
+// receiverRules are tried on every fact without a door.
 var receiverRules = []rule[pair[catalog.Access]]{
 	{changeKind{"fact-opened", Dangerous, onAccess, "a fact with rules is open to everybody", wasClosed, ""}, ends(byRules, "rules", "open")},
 	{changeKind{"fact-closed", Breaking, onAccess, "an open fact has rules", wasOpen, ""}, begins(byRules, "open", "rules")},

@@ -16,8 +16,8 @@ type element struct {
 	kind elementKind
 	name string
 	at   string // its coordinate
-	// typ is the type of a field or an input, with the names of the old version translated to
-	// those of the new one, so that a renamed type is the same type.
+	// typ is the type of a field or an input. Its old names are translated to the new ones, so
+	// that a renamed type is the same type.
 	typ        *ast.Type
 	def        *ast.Definition // of a type
 	required   bool            // of an input: non-null, and without a default
@@ -88,8 +88,8 @@ func (w *schemaWalk) compare(p pair[element]) {
 	}
 }
 
-// elementsOf are the types of a schema, without those of introspection. translated is a type as
-// the new version names it.
+// elementsOf are the types of a schema, without introspection's. translated is a type as the
+// new version names it.
 func elementsOf(s *ast.Schema, translated func(*ast.Type) *ast.Type) (all []*element) {
 	input := func(at, name string, typ *ast.Type, value *ast.Value, d ast.DirectiveList) *element {
 		return &element{kind: anInput, name: name, at: at, typ: translated(typ), required: typ.NonNull && value == nil, deprecated: reason(d)}
@@ -140,7 +140,7 @@ func (w *schemaWalk) translated(t *ast.Type) *ast.Type {
 	return &out
 }
 
-// reason is why something is deprecated; "" where it is not.
+// reason is why an element is deprecated, or "".
 func reason(list ast.DirectiveList) string {
 	d := list.ForName("deprecated")
 	if d == nil {

@@ -59,9 +59,9 @@ func (w *schemaWalk) pairTypes(was, is *binding.Schema) {
 	}
 }
 
-// follow pairs two types at one place. It only pairs a type whose name has changed with that of
-// its door or its field: a place may have another type now, and both names may be new to the
-// other side.
+// follow pairs two types at one place. It only pairs a type whose name has changed with the
+// name of its door or its field: a place may have another type now, and both names may be new
+// to the other side.
 //
 //	Item is Product           ItemFilter is ProductFilter, CreateItemInput is CreateProductInput
 //	item.size is item.extent  ItemSize is ItemExtent
@@ -193,8 +193,8 @@ func groupsOf(b *binding.Schema) map[string]*schema.Entity {
 	return out
 }
 
-// fieldName is the name that a field of an old type has in the new one: its own where it is
-// there, else the one of its operation or of the renamed field of the card.
+// fieldName is the name that a field of an old type has in the new one: its own if the new type
+// has it, else the one of its operation or of the renamed field of the card.
 func (w *schemaWalk) fieldName(old, now *ast.Definition, name string) string {
 	if to, ok := w.roots[old.Name+"."+name]; ok {
 		return to

@@ -84,7 +84,7 @@ func bare(t *ast.Type) *ast.Type {
 	return &out
 }
 
-// readsAs reports whether a client that reads values of type was can also read those of type
+// readsAs reports whether a client that reads values of type was can also read values of type
 // is: they are the same, but may be null less often.
 func readsAs(was, is *ast.Type) bool {
 	if was.NonNull && !is.NonNull {
@@ -96,6 +96,6 @@ func readsAs(was, is *ast.Type) bool {
 	return was.NamedType == is.NamedType
 }
 
-// sendsAs reports whether values that are sent as type was may be sent as type is. A variable
-// of type was fits too.
+// sendsAs reports whether values of type was may be sent as type is. A variable of type was
+// fits too.
 func sendsAs(was, is *ast.Type) bool { return readsAs(is, was) }

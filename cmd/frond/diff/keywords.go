@@ -23,8 +23,8 @@ func shapeText(s *schema.Shape) string {
 	return strings.Join(types, " or ")
 }
 
-// anObject is the type of an object whose members are named, among those of typesOf: it takes
-// fewer values than an object of any members.
+// anObject is the name in typesOf for an object whose members are named: it takes fewer values
+// than an object of any members.
 const anObject = "object with members"
 
 // typesOf are the types that a shape accepts, without null; nil is any type.
@@ -146,8 +146,8 @@ func compareLimits(was, is *schema.Shape) (l limited) {
 	return l
 }
 
-// assertions are the keywords that allow less where they are there. Two values of one are
-// neither more nor less.
+// assertions are the keywords whose presence allows less. Two values of one are neither more
+// nor less.
 var assertions = []string{
 	"multipleOf", "uniqueItems", "pattern", "not", "if", "then", "else", "contains", "dependentRequired", "dependentSchemas", "dependencies",
 	"propertyNames", "patternProperties", "prefixItems", "unevaluatedProperties", "unevaluatedItems", "$ref", "$dynamicRef",
@@ -242,7 +242,7 @@ func enums(l *limited, was, is []string) {
 	}
 }
 
-// one compares a keyword that allows less where it is there.
+// one compares a keyword whose presence allows less.
 func one(l *limited, name, was, is string) {
 	if name == "uniqueItems" { // false has no effect
 		was, is = strings.TrimSuffix(was, "false"), strings.TrimSuffix(is, "false")
@@ -304,7 +304,7 @@ func otherKeywords(was, is *schema.Shape) (names []string) {
 	return names
 }
 
-// joined is several changes as one; nil of none.
+// joined is several changes as one, or nil.
 func joined(list []change) *change {
 	if len(list) == 0 {
 		return nil

@@ -58,7 +58,7 @@ func WriteMarkdown(w io.Writer, r *Report) error {
 	return err
 }
 
-// code is a text as inline code in a cell of a table; "" of none. A backtick or a bar of the
+// code is a text as inline code in a cell of a table; "" stays "". A backtick or a bar of the
 // text cannot end either.
 func code(text string) string {
 	if text == "" {

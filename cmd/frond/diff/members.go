@@ -18,7 +18,7 @@ type member struct {
 	relation string
 	filled   string // the value of an absent member
 	converts string // the conversion of its values
-	// until is the last day on which each of its old names is answered; nil: it has none.
+	// until is the last day on which each of its old names is answered, or nil.
 	until map[string]string
 }
 
@@ -68,8 +68,8 @@ func (c *comparison) renamedIn(e *schema.Entity) func(string) string {
 	return func(name string) string { return c.pair.newField(e, name) }
 }
 
-// cardShape is a card as one shape, for the keywords of the whole. open is the meaning of a
-// missing card: any value, or none.
+// cardShape is a card as one shape, for the keywords of the whole. With open a missing card
+// takes any value, and else no value.
 func cardShape(e *schema.Entity, open bool) *schema.Shape {
 	if e == nil {
 		if open {
@@ -132,7 +132,7 @@ func itemOf(s *schema.Shape) *member {
 }
 
 // nested are the members of a nested object. In a result a member that is not required may be
-// absent, which a reader meets as it meets null.
+// absent, and for a reader absent equals null.
 func (d direction) nested(s *schema.Shape) []*member {
 	out := make([]*member, len(s.Properties))
 	for i := range s.Properties {

@@ -19,7 +19,7 @@ type shownOperation struct {
 	lost, gained []string
 	// conflicts are the new reasons to refuse a write.
 	conflicts string
-	// until is the last day on which an alias answers the old name; "": none does.
+	// until is the last day on which an alias answers the old name, or "".
 	until string
 }
 
@@ -92,7 +92,7 @@ func (c *comparison) operation(ops pair[catalog.Operation]) (places []place) {
 	return places
 }
 
-// shownOn is an operation as a surface shows it; nil where it does not.
+// shownOn is an operation as a surface shows it, or nil.
 func (v *Version) shownOn(s catalog.Surface, op *catalog.Operation) *shownOperation {
 	out := &shownOperation{Operation: shown(v.of(s), op), rest: s.Kind() == catalog.OnREST, runs: "here"}
 	if out.Operation == nil {
@@ -108,7 +108,7 @@ func (v *Version) shownOn(s catalog.Surface, op *catalog.Operation) *shownOperat
 }
 
 // until is the last day on which an alias of the new version answers the old name or path of an
-// operation; "" where none does.
+// operation, or "".
 func until(p pair[shownOperation]) string {
 	was, is := p.was.Door, p.is.Door
 	for _, a := range is.Aliases {
@@ -120,7 +120,7 @@ func until(p pair[shownOperation]) string {
 	return ""
 }
 
-// shown is the operation as a surface shows it; nil where it does not.
+// shown is the operation as a surface shows it, or nil.
 func shown(s *surface, op *catalog.Operation) *catalog.Operation {
 	if op == nil {
 		return nil

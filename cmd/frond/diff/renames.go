@@ -73,8 +73,8 @@ func (p *pairing) oldName(key string) string {
 	return key
 }
 
-// newField is the name that a field of the old version has in the new one. The fields of a
-// view are named as those of the entity that it is cut from.
+// newField is the name that a field of the old version has in the new one. The fields of a view
+// have the names of the entity that it is cut from.
 func (p *pairing) newField(e *schema.Entity, name string) string {
 	if e == nil {
 		return name
@@ -90,8 +90,7 @@ func (p *pairing) newField(e *schema.Entity, name string) string {
 }
 
 // names are the names that the fields of an old entity have in the new version, as GraphQL and
-// filters use them: those of relations and of their keys are among them. Names that stay are
-// left out.
+// filters use them, including relations and their keys. Names that stay are left out.
 func (p *pairing) names(old *schema.Entity) map[string]string {
 	out := map[string]string{}
 	if old == nil {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// requestRules are tried on every member of a request: params, query, body. A member that may
-// not be sent, such as a read-only field, counts as one that is not there.
+// requestRules are tried on every member of a request: params, query, body. A member that
+// callers may not send, such as a read-only field, counts as absent.
 var requestRules = []rule[pair[member]]{
 	{changeKind{"request-field-removed", Breaking, onCalls, "a field is gone: unknown_key", keepField, ""}, func(p pair[member]) *change { return changed(sends(p.was) && p.is == nil, typeOf(p.was), "") }},
 	{changeKind{"request-field-closed", Breaking, onCalls, "a field cannot be sent any more: read_only or immutable", "accept the field until its senders have stopped", ""}, both(func(was, is *member) *change {
@@ -70,7 +70,7 @@ func sent(find func(was, is *member) *change) func(pair[member]) *change {
 	}
 }
 
-// takesMore reports whether the values of a have more types than those of b.
+// takesMore reports whether a takes more types of values than b.
 func takesMore(a, b *member) bool {
 	more, fewer := typesOf(a.shape), typesOf(b.shape)
 	return takes(more, fewer) && !takes(fewer, more)

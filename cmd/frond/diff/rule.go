@@ -50,7 +50,7 @@ type rule[P any] struct {
 // change is the finding of a rule: both sides in a word.
 type change struct{ was, is string }
 
-// changed is a change where it holds, and nil otherwise.
+// changed is a change if holds is true, and nil otherwise.
 func changed(holds bool, was, is string) *change {
 	if !holds {
 		return nil
@@ -83,8 +83,8 @@ func (p pair[T]) either() *T {
 	return p.is
 }
 
-// pairUp pairs the things of two versions, those of the old one first. partner finds the thing
-// of the new version that one of the old version is now; nil: there is none.
+// pairUp pairs the things of two versions, the old version's first. partner finds the thing of
+// the new version that an old one has become, or nil.
 func pairUp[T any](was, is []*T, partner func(*T) *T) (all []pair[T]) {
 	paired := map[*T]bool{}
 	for _, old := range was {
@@ -100,7 +100,7 @@ func pairUp[T any](was, is []*T, partner func(*T) *T) (all []pair[T]) {
 	return all
 }
 
-// first is the first thing that holds accepts; nil where there is none.
+// first is the first thing that holds accepts, or nil.
 func first[T any](list []*T, holds func(*T) bool) *T {
 	if i := slices.IndexFunc(list, holds); i >= 0 {
 		return list[i]

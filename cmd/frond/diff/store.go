@@ -78,7 +78,7 @@ func (v *Version) columns(e *schema.Entity) (all []*column) {
 	return all
 }
 
-// values is the expression that gives rows of before their value of a field; "" is none.
+// values is the expression that gives rows of before their value of a field, or "".
 func (v *Version) values(p *schema.Property) string {
 	for _, b := range v.changes.Values {
 		if b.Field == p {
@@ -116,8 +116,8 @@ func columnOf(p *schema.Property) *column {
 // checkedByTables are the keywords, in addition to enum, that a table can check on its rows.
 var checkedByTables = []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength"}
 
-// checksOf are the enum and the bounds of a field that its table checks. There are none for a
-// field with a conversion: its stored value differs from the value that the card bounds.
+// checksOf are the enum and the bounds of a field that its table checks. A field with a
+// conversion has no checks: its stored value differs from the value that the card bounds.
 func checksOf(p *schema.Property) *schema.Shape {
 	s := &schema.Shape{Type: p.Shape.Type}
 	if p.Axes.In.Name != "" {

@@ -51,7 +51,7 @@ type usage map[string]bool
 const everything = "*"
 
 // usageOf reads documents against a schema. A document that cannot be executed counts as using
-// none of it or, with whole, possibly all.
+// no part of it or, with whole, possibly all.
 func usageOf(s *ast.Schema, texts []string, whole bool) usage {
 	u := usage{}
 	if s == nil {

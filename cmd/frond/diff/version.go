@@ -37,7 +37,7 @@ type Source struct {
 	Name    string
 	Form    Form
 	Project *facade.Project
-	// List is the page size where no door says another; the zero value is the default.
+	// List is the page size of doors without one of their own; the zero value is the default.
 	List project.ListLimits
 	// Audiences are the paths of audiences that settings name, by audience.
 	Audiences map[string]string
@@ -187,9 +187,9 @@ func keyOf(op *catalog.Operation) string { return schema.EntityKey(op.Door.Name)
 // doorKey is how doors are compared.
 func doorKey(d *catalog.Door) string { return schema.EntityKey(d.Name) }
 
-// reduced is the version in a lesser form, made in the way in which one that was given so is
-// made: equal versions are then equal, wherever each comes from. fronds are the Fronds that
-// the other side knows entities of, by entity key.
+// reduced is the version in a lesser form, made in the same way as a version given in that
+// form: equal versions are then equal, wherever each comes from. fronds are the Fronds that the
+// other side knows entities of, by entity key.
 func (v *Version) reduced(form Form, fronds map[string]string) (*Version, error) {
 	if v.Form == form && form != Bundle {
 		return v, nil

@@ -18,7 +18,7 @@ import (
 // The results of a mock for operations without a handler. The output card and the call decide:
 //
 //	output                            answer
-//	none                              a count where the name begins like one, else true
+//	absent                            a count if the name begins like one, else true
 //	an entity of the project          rows of it that have the values of the call
 //	a view cut from such an entity    the same rows, and the view's other fields made up
 //	any other card                    made up; a sent value is repeated in the field of its name
@@ -52,7 +52,7 @@ func (w *world) answering(served *catalog.Catalog, op *catalog.Operation) facade
 }
 
 // rowsOf returns the door whose rows an operation may return, or nil. A door without list
-// cannot be searched, and a view that was not cut from an entity has no rows.
+// cannot be searched, and a view without an entity has no rows.
 func (w *world) rowsOf(served *catalog.Catalog, op *catalog.Operation) *catalog.Door {
 	if op.Output == nil {
 		return nil
@@ -135,7 +135,8 @@ func asked(base *catalog.Door, op *catalog.Operation, c *facade.Call) json.RawMe
 			}
 			p := base.Entity.Property(field)
 			switch {
-			// No filter goes by such a name; of a value that is sent twice the first counts.
+			// No filter goes by such a name; of a value that the call has twice the first
+			// counts.
 			case p == nil || !p.Stored || !p.Readable() || o.Get(field) != nil:
 			case p.Kind == schema.KindJSON || jsontext.IsNull(value) || field != key && op.Kind != catalog.Query:
 			default:
@@ -152,8 +153,8 @@ func asked(base *catalog.Door, op *catalog.Operation, c *facade.Call) json.RawMe
 // made returns a value of a card with the members of an existing row, and with the sent values
 // under the card's names that no row has. i is the index among the values of one result.
 func (w *world) made(card *schema.Entity, row json.RawMessage, c *facade.Call, i int) json.RawMessage {
-	// The place in the stream of chance is the row and everything that was sent: the same call
-	// draws the same values.
+	// The place in the stream of chance is the row and the whole request: the same call draws
+	// the same values.
 	place := string(schema.Object{{Name: "row", Value: or(row, null)}, {Name: "params", Value: or(c.Invocation.Params, null)}, {Name: "query", Value: or(c.Invocation.Query, null)}, {Name: "body", Value: or(c.Invocation.Body, null)}}.AppendJSON(nil))
 	about := sample.NewSubject(card.Name, w.chance.At(card.Key, place, i))
 	o := schema.ObjectOf(row)
@@ -185,8 +186,8 @@ func (w *world) made(card *schema.Entity, row json.RawMessage, c *facade.Call, i
 	return o.AppendJSON(nil)
 }
 
-// anyOf returns a value of a field, of a one relation an id of a row that is there. It reports
-// false where none could be made.
+// anyOf returns a value of a field, of a one relation an id of an existing row. It reports
+// false if it could not make one.
 func (w *world) anyOf(p *schema.Property, m *sample.Maker) (json.RawMessage, bool) {
 	if p.Axes.Relation != nil && !p.Axes.Relation.Many {
 		if ids := w.idsFor(p, m); len(ids) > 0 {
@@ -196,8 +197,8 @@ func (w *world) anyOf(p *schema.Property, m *sample.Maker) (json.RawMessage, boo
 	return m.Value(sample.ShapeOf(p), sample.NewName(p.Name))
 }
 
-// formed brings values into the form of the operation's cardinality: a list, a page that is
-// the only one, or the first value, null where there is none.
+// formed brings values into the form of the operation's cardinality: a list, a page that is the
+// only one, or the first value, else null.
 func formed(op *catalog.Operation, items []json.RawMessage) any {
 	switch op.Cardinality {
 	case catalog.Many:
@@ -229,7 +230,7 @@ func (w *world) plain(op *catalog.Operation, c *facade.Call) json.RawMessage {
 	return json.RawMessage("true")
 }
 
-// generator returns a replacement for an unregistered generator. Its values are those of the
+// generator returns a replacement for an unregistered generator. It returns the values of the
 // field p in rows 1001, 1002 and so on, which [Fill] hardly makes. It is safe for concurrent
 // use.
 func generator(e *schema.Entity, p *schema.Property, c sample.Chance) schema.Generator {

@@ -173,7 +173,7 @@ func withoutValue(src *project.Frond) (all []presented) {
 }
 
 // present attaches a field whose value is derived from the row's id: the same row has the same
-// value at every reading. The error is a shape that is not a card.
+// value at every reading. The error is a shape that cannot be a card.
 func (p presented) present(project *facade.Project, w *world) error {
 	card, err := schema.ReadCard("the computed field "+p.door+"."+p.name+".json", []byte(`{"type":"object","properties":{"value":`+string(p.shape)+`}}`))
 	if err != nil {
@@ -191,7 +191,7 @@ func (p presented) present(project *facade.Project, w *world) error {
 			place := string(row.Get(key))
 			m := &sample.Maker{Rand: w.chance.At(p.door, p.name, place), Root: p.shape, About: sample.NewSubject(p.door, w.chance.At(p.door, place))}
 			var ok bool
-			// A presenter gives one value for each row: null where none could be made.
+			// A presenter gives one value for each row: null if it could not make one.
 			if values[i], ok = m.Value(p.shape, sample.NewName(p.name)); !ok {
 				values[i] = null
 			}

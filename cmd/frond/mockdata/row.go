@@ -23,8 +23,8 @@ import (
 // rowTries is how often a row is drawn until its values are unique and the card accepts it whole.
 const rowTries = 60
 
-// row makes the i-th row of a table; nil where none could be had, which is noted with the
-// reason of the last attempt.
+// row makes the i-th row of a table. After the last attempt in vain it is nil, and the reason
+// of that attempt is noted.
 func (w *world) row(t *table, i int) schema.Object {
 	e := t.entity
 	why := ""
@@ -97,16 +97,16 @@ func alone(e *schema.Entity, p *schema.Property) bool {
 	return false
 }
 
-// field returns the value of one field; nil leaves it out. It reports false where the field
-// has to have a value and none could be made, which is noted.
+// field returns the value of one field; nil leaves it out. It reports and notes false if a
+// required field could not get a value.
 //
 //	a relation                       an id (see pointer)
 //	null or absent, where allowed    in 20 of 100 rows
 //	the default of the card          in 25 of 100 of the others
 //	else                             a value of its shape, up to 60 attempts
 //
-// After 25 attempts at a row in vain every field has a value, after 45 none that may be
-// without: the card may require the one or the other.
+// After 25 attempts at a row in vain every field has a value, after 45 every optional field is
+// left out: the card may require the one or the other.
 func (w *world) field(t *table, p *schema.Property, m *sample.Maker, i, try int) (json.RawMessage, bool) {
 	if p.Axes.Relation != nil {
 		return w.pointer(t, p, m, i)
@@ -209,7 +209,7 @@ func (w *world) pointer(t *table, p *schema.Property, m *sample.Maker, i int) (j
 			return t.ids[i], true // the first points at itself
 		}
 	// Tables are in an order in which required targets come first; a circle of required
-	// relations has none.
+	// relations cannot be ordered.
 	case target != nil && target.order >= t.order && !nullable:
 		w.note(t.entity.Name, fmt.Sprintf("it needs a %s, which in the end needs a %s: neither can be the first", target.entity.Name, t.entity.Name), "let one of the relations be null")
 		return nil, false
@@ -231,9 +231,9 @@ func (w *world) pointer(t *table, p *schema.Property, m *sample.Maker, i int) (j
 	return sample.Pick(m.Rand, ids), true
 }
 
-// idsFor returns the ids that a relation may hold. Of an entity that is not here they are the ids
-// it would have, if its rows were made up as these are (docs/decisions/contracts.md); they are
-// computed once for each field. Handlers call it too, at the same time.
+// idsFor returns the ids that a relation may hold. For an entity of another Frond it computes the
+// ids that made-up rows of it would have (docs/decisions/contracts.md), once for each field.
+// Handlers call it too, at the same time.
 func (w *world) idsFor(p *schema.Property, m *sample.Maker) (ids []json.RawMessage) {
 	if p.Link != nil {
 		return w.tables[p.Link.Target].ids

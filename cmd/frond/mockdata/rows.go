@@ -12,7 +12,7 @@ import (
 // The tables of a project, in four steps. Ids are settled before rows, so that a relation can
 // hold an id of a row that is made later:
 //
-//	pointing   which shapes an id has to fit: its own and those of relations to it
+//	pointing   which shapes an id has to fit: its own and the shapes of relations to it
 //	arrange    an order in which required relations lead to earlier tables
 //	name       the ids of each table
 //	fill       the rows of each table
@@ -91,9 +91,9 @@ func (w *world) arrange(entities []*schema.Entity) {
 	}
 }
 
-// name gives a table its ids: those of the given rows, then made ones up to the number of rows
-// that is wanted. A given row without an id gets a made one. Ids that another row has, and
-// those that the card refuses, are passed over.
+// name gives a table its ids: the ids of the given rows, then made ones up to the wanted number
+// of rows. A given row without an id gets a made one. Ids that another row has, and ids that
+// the card refuses, are passed over.
 func (w *world) name(t *table) {
 	e, p := t.entity, t.entity.Primary
 	// had is by canonical text: 1 and 1.0 are one id.
@@ -141,8 +141,8 @@ func (w *world) name(t *table) {
 	}
 }
 
-// fill makes the rows of a table, from scratch, and returns how many could be had. Given rows
-// are taken as they are, also where they break a constraint: the façade reports that.
+// fill makes the rows of a table, from scratch, and returns how many it could make. Given rows
+// are taken as they are, even if they break a constraint: the façade reports that.
 func (w *world) fill(t *table) int {
 	e := t.entity
 	t.rows = nil

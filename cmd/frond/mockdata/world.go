@@ -17,8 +17,8 @@ import (
 type Options struct {
 	Rows int    // of each entity, its seeds among them
 	Seed uint64 // where chance begins
-	// Incomplete lets relations name entities that are not in the project: the Frond they are
-	// of is not here. Their ids are computed (docs/decisions/contracts.md).
+	// Incomplete lets relations name entities outside of the project: the Frond they are of is
+	// not here. Their ids are computed (docs/decisions/contracts.md).
 	Incomplete bool
 }
 
@@ -91,7 +91,7 @@ func (w *world) freeWith(t *table, row schema.Object, p *schema.Property) bool {
 }
 
 // joined returns one text for the values of a constraint's members, and false if one of them is
-// null: null equals no value, as in SQL. A field that is left out counts with its default.
+// null: null equals no value, as in SQL. An omitted field counts with its default.
 func (w *world) joined(members []*schema.Property, row schema.Object) (string, bool) {
 	var b strings.Builder
 	for _, p := range members {

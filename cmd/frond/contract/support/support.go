@@ -25,7 +25,7 @@ type Opt[T any] struct {
 	given bool
 }
 
-// Set returns a value that is present.
+// Set returns a present value.
 func Set[T any](value T) Opt[T] { return Opt[T]{value, true} }
 
 // Get returns the value, and whether it is present.
@@ -48,7 +48,7 @@ func (o *Opt[T]) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &o.value)
 }
 
-// List is a slice that is written as a list even if it is nil.
+// List is a slice that becomes a JSON list even if it is nil.
 type List[T any] []T
 
 // MarshalJSON writes nil as [].
@@ -105,7 +105,7 @@ func Where(filter Filter) CallOption { return CallOption{name: "where", where: f
 // a whole row with its version.
 func Fields(names ...string) CallOption { return CallOption{name: "fields", values: names} }
 
-// Max bounds the rows of a write by a condition. If more meet it, nothing is written; 100 unless sent.
+// Max bounds the rows of a write by a condition. If more meet it, the write fails; 100 unless sent.
 func Max(rows int) CallOption { return CallOption{name: "max", value: rows} }
 
 // DryRun judges and writes the rows of an import, and undoes it.
@@ -117,7 +117,7 @@ func Faults(rows int) CallOption { return CallOption{name: "faults", value: rows
 // keyed names the unique key that a row is known by: sku, or listId,position.
 func keyed(by string) CallOption { return CallOption{name: "by", value: by} }
 
-// queryOf returns the query of a call: nil without options, so that none is sent.
+// queryOf returns the query of a call: nil without options, so that the call has no query.
 func queryOf(options []CallOption, more ...CallOption) any {
 	if len(options)+len(more) == 0 {
 		return nil
@@ -465,7 +465,8 @@ func within(set *schema.Set, door *schema.DiscoveredDoor) (all []*catalog.Nested
 	return all
 }
 
-// row judges a row by the card of its own door, without the key of its owner, which is filled in.
+// row judges a row by the card of its own door, without the key of its owner, which the host
+// fills in.
 func (all *judges) row(of *catalog.Nested, row nested.Row) (details []schema.Detail) {
 	j := all.of[of.Door.Name+"."+row.Write.Operation()]
 	if j == nil || row.Body == nil {
