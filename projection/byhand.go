@@ -11,7 +11,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// handField is a field that was registered by hand. It has no binding.
+// handField is a hand-registered field. It has no binding.
 type handField struct {
 	by    *origin // of the types that it brings along
 	field *graphql.Field
@@ -59,9 +59,9 @@ func defineByHand(ts *typeSet) map[string]*ast.Definition {
 }
 
 // walker defines the types that hand-written fields lead to, as deep as they go, claims their
-// names, and gives them to the library. known are those that are claimed already. Members are
-// visited by name, since graphql-go keeps them in maps: errors and the SDL have the same order at
-// every start.
+// names, and gives them to the library. known are the types claimed so far. Members are visited
+// by name, since graphql-go keeps them in maps: errors and the SDL have the same order at every
+// start.
 type walker struct {
 	*typeSet
 	known   map[graphql.Type]bool

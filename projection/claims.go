@@ -41,7 +41,7 @@ type claims struct {
 }
 
 // owners are the owners of the names of one space. Most types have few names, which are compared;
-// those of a space with many are in a map.
+// a space with many keeps its names in a map.
 type owners struct {
 	few  []owned
 	many map[string]*origin
@@ -84,9 +84,9 @@ func newClaims() *claims {
 	return c
 }
 
-// claim gives name to o and reports whether it was free and legal. A name that was not is an
-// error or, of a remote Frond, a note. The caller then leaves the thing out or goes on under a
-// spare name, so that everything else is looked at too.
+// claim gives name to o and reports whether it was free and legal. Any other name is an error
+// or, of a remote Frond, a note. The caller then leaves the thing out or goes on under a spare
+// name, so that everything else is checked too.
 func (c *claims) claim(s space, name string, o *origin) bool {
 	if !schema.IsGraphQLName(name) {
 		if o.field != nil && c.reported[o.field] {
@@ -119,7 +119,8 @@ func (c *claims) claim(s space, name string, o *origin) bool {
 			remedies = append(remedies, r)
 		}
 	}
-	// The error names the file of an owner who can change it; built-in names have no file.
+	// The error names the file of an owner that an author can change; built-in names have no
+	// file.
 	blamed := o
 	if o == ownOrigin {
 		blamed = first
@@ -134,7 +135,7 @@ func (c *claims) fault(o *origin, message, remedy string) {
 	c.faults = append(c.faults, schema.Fault{File: o.file(), Pointer: o.pointer(), Message: message, Remedy: remedy})
 }
 
-// since returns the faults that were recorded after the first n.
+// since returns the faults after the first n.
 func (c *claims) since(n int) error { return slices.Clone(c.faults[n:]).Err() }
 
 // elsewhere reports whether o belongs to the Frond of a remote. A field counts by the Frond of

@@ -7,7 +7,8 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// namedField is a field under one of its names: that of now or, where old is not nil, an old one.
+// namedField is a field under one of its names: its present name or, if old is not nil, an old
+// one.
 type namedField struct {
 	*schema.Property
 	name          string // the member of a row

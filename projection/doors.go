@@ -94,8 +94,8 @@ func (d *door) builtin(name string) *catalog.Operation {
 	return nil
 }
 
-// relation returns the relation of rows of e along a link, with its door, or nil where it is not in
-// the schema. A door that was filtered out of the schema counts as not there.
+// relation returns the relation of rows of e along a link, with its door, or nil if it is not in
+// the schema. A door that the filter leaves out counts as not in the schema.
 func (ds *doors) relation(e *schema.Entity, l *schema.Link) (*door, *catalog.Relation) {
 	to := ds.byKey[l.Target.Key]
 	if to == nil {
@@ -108,9 +108,9 @@ func (ds *doors) relation(e *schema.Entity, l *schema.Link) (*door, *catalog.Rel
 	return to, relation
 }
 
-// joined returns the door a link leads to, or nil where it is not in the schema or where
-// the catalog cannot join the two: a filter through a relation is one query, so both have to
-// be in one store.
+// joined returns the door a link leads to. It is nil if the door is not in the schema, or if
+// the catalog cannot join the two: a filter through a relation is one query, so both have to be
+// in one store.
 func (ds *doors) joined(l *schema.Link) *door {
 	if !ds.catalog.Joins(l) {
 		return nil
@@ -130,9 +130,9 @@ func (ds *doors) prefix(d *catalog.Door) string {
 	return schema.GraphQLType(d.Name)
 }
 
-// home returns where the types of a field are named. A view that was cut from an entity shares
-// the entity's enums and nested objects where the shape is the same, so that a client has one
-// PostStatus and not one for each view.
+// home returns the place that names the types of a field. A view of an entity shares the
+// entity's enums and nested objects of the same shape, so that a client has one PostStatus and
+// not one for each view.
 func (ds *doors) home(p *schema.Property, typ string, by *origin) named {
 	if d := p.Owner.Card.Derived; d != nil && p.Owner.View {
 		if from := ds.byKey[schema.EntityKey(d.From)]; from != nil {
@@ -157,7 +157,7 @@ func (ds *doors) presets(e *schema.Entity) []string {
 	return nil
 }
 
-// The ranks of types beside those of the doors, which begin at 1.
+// The ranks of types beside the doors' ranks, which begin at 1.
 const (
 	rootRank   = -1
 	nodeRank   = 0

@@ -74,7 +74,7 @@ func (fs *files) add(rs *rows, o *definition, d *door, file *catalog.File, by *o
 	})
 }
 
-// newObject makes the type File. Its sizes are those of all fields.
+// newObject makes the type File, with the sizes of all fields.
 func (fs *files) newObject(c *catalog.Catalog) *graphql.Object {
 	value := func(typ graphql.Output, about string, of func(heldFile) any) *graphql.Field {
 		return &graphql.Field{Type: typ, Description: about, Resolve: func(p graphql.ResolveParams) (any, error) {

@@ -127,7 +127,7 @@ func (fs *filters) addFunctions(in *definition, to *door, by *origin, suffix str
 		var own *definition
 		for i := range fields {
 			f := &fields[i]
-			// Nobody asks for the least key, or for the average one.
+			// The least key and the average key have no use.
 			isKey := f.Axes.Primary || f.Link != nil && shared.of[0] != aggregate.CountDistinct
 			if isKey || !slices.Contains(f.functions(), shared.of[len(shared.of)-1]) {
 				continue
@@ -283,7 +283,7 @@ func (fs *filters) orderOf(d *door) *definition {
 }
 
 // addRelations adds the orders behind the relations of a door: by a field of the one row, or by a
-// function of many. A relation to one that is called like a function would be taken for it.
+// function of many. A relation to one with the name of a function would be taken for it.
 func (fs *filters) addRelations(in *definition, d *door, by *origin) {
 	for _, c := range fs.columnsOf(d.Entity) {
 		if c.Link == nil || !c.Readable() {

@@ -36,12 +36,12 @@ type grouped struct {
 	name string    // in the types of groups
 	typ  *ast.Type // of its values
 	// scalar begins the names of the shared types. Enums and booleans have no order and share
-	// those of Value.
+	// the types of Value.
 	scalar string
 }
 
-// of returns the fields of a door that callers may group by. A field whose values are converted when they
-// leave is none of them, nor is one without a name in GraphQL.
+// of returns the fields of a door that callers may group by. It leaves out fields without a name in
+// GraphQL, and fields whose values are converted when they leave.
 func (fs *filters) of(d *door) []grouped {
 	if d.grouped != nil {
 		return d.grouped
@@ -77,7 +77,7 @@ func (fs *filters) of(d *door) []grouped {
 	return fields
 }
 
-// functions are those that a field has here.
+// functions are the functions that a field has here.
 func (f *grouped) functions() (list []aggregate.Func) {
 	for _, fn := range aggregate.OfField {
 		if fn.On(f.Kind) && (fn == aggregate.CountDistinct || f.scalar != "Value") {

@@ -84,9 +84,8 @@ type inputForm struct {
 // immutable fields. It returns nil if no field remains, since GraphQL inputs need a field.
 //
 // A field is non-null if the card requires it and it cannot be null. GraphQL has one mark for
-// both, so the façade checks a field that is required but may be null. It also checks a field
-// that a collector sets for some callers, who then cannot send it
-// (docs/decisions/graphql-schema.md).
+// both, so the façade checks a required field that may be null. It also checks a field that a
+// collector sets for some callers, who then cannot send it (docs/decisions/graphql-schema.md).
 func (ns *inputs) newInputOf(e *schema.Entity, name, typ string, by *origin, form inputForm) *definition {
 	patch := form.patch
 	required := set(e.Card.Required)

@@ -19,7 +19,7 @@ type library struct {
 	types      map[string]graphql.Type              // those made so far, and those that came by hand
 }
 
-// named returns the type called name, or nil where there is none.
+// named returns the type called name, or nil.
 func (l *library) named(name string) graphql.Type {
 	if t := l.types[name]; t != nil {
 		return t
@@ -86,8 +86,8 @@ func (l *library) of(t *ast.Type) graphql.Type {
 	return inner
 }
 
-// fields returns the fields of an object. Those by hand have the Resolve of their author, and
-// generated ones have none: package resolvers runs their bindings.
+// fields returns the fields of an object. Hand-written fields have the Resolve of their author,
+// and generated ones do without: package resolvers runs their bindings.
 func (l *library) fields(d *ast.Definition) graphql.Fields {
 	fields := make(graphql.Fields, len(d.Fields))
 	for _, f := range d.Fields {

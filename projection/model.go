@@ -41,7 +41,7 @@ type arg struct {
 	typ                           *ast.Type
 }
 
-// pool hands out values that are kept together: a large schema has many.
+// pool hands out values from shared slices: a large schema has many.
 type pool[T any] []T
 
 // next returns the next value, which is zero.

@@ -155,8 +155,8 @@ const ifMatchText = "The expected version of the row, its etag. The call fails w
 // whereText describes the argument where.
 const whereText = "Condition on the row at the time of the write. The call fails with PRECONDITION_FAILED if the row does not meet it."
 
-// addBody adds the argument input for the operation's body, unless the caller can send none of
-// its fields.
+// addBody adds the argument input for the operation's body, if the caller can send at least one
+// of its fields.
 func (os *operations) addBody(f *field, op *catalog.Operation) {
 	in := os.inputs.inputOf(op)
 	if in == nil {
@@ -171,8 +171,8 @@ func (os *operations) addBody(f *field, op *catalog.Operation) {
 //
 //	publish of post     postPublish(id: ID!, notify: Boolean, input: PostPublishInput!): Post
 //
-// Where no card declares them (op.Open), the arguments are params and query, each any JSON, and on
-// a door of rows id, which is a member of params. Without a card, input is any JSON too.
+// Without a card for them (op.Open), the arguments are params and query, each any JSON, and on a
+// door of rows id, which is a member of params. Without a card, input is any JSON too.
 func (os *operations) addNamed(d *door, op *catalog.Operation) {
 	f := &field{description: op.Description, deprecated: op.Deprecated, binding: &binding.Field{Kind: binding.Operation, Operation: op}}
 	typ := d.typ + schema.GraphQLType(op.Name)
@@ -191,8 +191,8 @@ func (os *operations) addNamed(d *door, op *catalog.Operation) {
 	}
 	os.addArgs(f, args, op, op.Params, binding.IntoParams, typ)
 	os.addArgs(f, args, op, op.Query, binding.IntoQuery, typ)
-	// The argument input is claimed after those of params and query: a member of theirs called
-	// input is the one that has to be renamed.
+	// The argument input is claimed after the members of params and query: one of them called
+	// input has to be renamed.
 	if before := len(f.args); op.Input != nil {
 		if os.addBody(f, op); len(f.args) > before {
 			os.claims.claim(args, "input", &origin{what: "body", op: op})
@@ -202,8 +202,8 @@ func (os *operations) addNamed(d *door, op *catalog.Operation) {
 	os.addRoot(d, f, func(typ string) string { return fieldName(typ) + schema.GraphQLType(op.Name) })
 }
 
-// addArgs adds an argument for each field of e, the card of the operation's params or query;
-// nil adds none. names is the space of names that both share. typ is the prefix of types made
+// addArgs adds an argument for each field of e, the card of the operation's params or query,
+// unless e is nil. names is the space of names that both share. typ is the prefix of types made
 // for arguments.
 func (os *operations) addArgs(f *field, names space, op *catalog.Operation, e *schema.Entity, into binding.Place, typ string) {
 	if e == nil {
@@ -233,7 +233,7 @@ func (os *operations) addArgs(f *field, names space, op *catalog.Operation, e *s
 //	one, maybe            T
 //	many                  [T!]
 //	page                  TConnection
-//	none, or no shape     JSON
+//	no output, or no shape     JSON
 func (os *operations) addOutput(f *field, d *door, op *catalog.Operation) {
 	f.typ = jsonAny
 	if op.Output == nil || op.Cardinality == catalog.NoOutput {

@@ -11,15 +11,14 @@ import (
 )
 
 // origin is who claims a name. Its text is only made when two claim the same name, since a
-// large catalog claims tens of thousands. The most specific member that is set decides the
-// text:
+// large catalog claims tens of thousands. The most specific set member decides the text:
 //
 //	field          the filter of the field title of post
 //	op             the operation post.publish
 //	fact           the fact orderPlaced of sales
 //	view           the type of the card PostSummary
 //	door           the entity post; the connection of post
-//	none of them   what itself: RegisterType("Post")
+//	otherwise      what itself: RegisterType("Post")
 type origin struct {
 	what  string             // "type", "connection", "filter", …; of hand-written fields the whole text
 	door  *catalog.Door      // whose type's name the claimed name comes from
@@ -105,8 +104,7 @@ func (o *origin) owner() *catalog.Door {
 	return o.door
 }
 
-// file returns the file that declares the owner, or "" where there is none. It goes into the
-// error as its File.
+// file returns the file that declares the owner, or "". It goes into the error as its File.
 func (o *origin) file() string {
 	switch {
 	case o.alias != nil:
@@ -147,9 +145,9 @@ func (o *origin) pointer() string {
 	return ""
 }
 
-// remedy returns the instruction that settles a collision. It is the `graphql:` override of
-// a door or an operation where there is one (docs/decisions/graphql-schema.md); a field or a view has none
-// and has to be renamed. "" is returned for built-in names, which cannot change.
+// remedy returns the instruction that settles a collision. For a door or an operation it is the `graphql:`
+// override (docs/decisions/graphql-schema.md); a field or a view cannot have one and has to be renamed. ""
+// is returned for built-in names, which cannot change.
 func (o *origin) remedy() string {
 	d := o.owner()
 	switch {

@@ -22,12 +22,12 @@ type Options struct {
 	Surface catalog.Surface
 	// Filter says whether a door is in the schema (spec 4.3.3); nil: all are.
 	Filter func(*catalog.Door) bool
-	// Files describes files of a Frond's rows, by their ids; nil: none has a description. FileURL returns the path of
-	// the file of a row, by the row's key, or "" where it has none.
+	// Files describes files of a Frond's rows, by their ids; nil: files have no descriptions. FileURL returns the
+	// path of the file of a row, by the row's key, or "".
 	Files   func(ctx context.Context, frond *catalog.Frond, ids []string) (map[string]*facade.File, error)
 	FileURL func(d *catalog.Door, f *catalog.File, key json.RawMessage) string
-	// FileLink returns another address of a file, or of a smaller image, in place of its path; "": it has
-	// none. nil: no file has.
+	// FileLink returns another address of a file, or of a smaller image, in place of its path, or "". It
+	// may be nil.
 	FileLink func(ctx context.Context, d *catalog.Door, file *facade.File, size *catalog.FileSize) (string, error)
 	// SemanticNonNull prints @semanticNonNull at the fields whose null always comes with an
 	// error: clients that turn errors into exceptions need not handle their null.
@@ -37,9 +37,9 @@ type Options struct {
 // RegisterAll registers every door of cat that opts allows: its type, its inputs, one field for
 // each operation, and a field of Subscription for each visible fact. Relations connect the
 // types of doors that are both in the schema (spec 4.3.2). The error is schema.Faults: every
-// name that is claimed twice and every name that is illegal in GraphQL. An unknown opts.Surface
-// is an error of the catalog. A Builder takes one catalog; a second call returns an error and
-// changes nothing.
+// name with two claims and every name that is illegal in GraphQL. An unknown opts.Surface is an
+// error of the catalog. A Builder takes one catalog; a second call returns an error without a
+// change.
 func RegisterAll(b *Builder, cat *catalog.Catalog, opts *Options) error {
 	if b.built {
 		return errBuilt
@@ -115,7 +115,7 @@ func RegisterOperations(b *Builder, kind catalog.Kind, fields graphql.Fields) er
 }
 
 // register adds an author's fields to o, in the order of their names. A field without a type or
-// with a name that is taken is left out and is an error; the others are added.
+// with a taken name is left out and is an error; the others are added.
 func (b *Builder) register(o *definition, by *origin, fields graphql.Fields) error {
 	b.registered = true
 	claims := b.types.claims
@@ -133,8 +133,8 @@ func (b *Builder) register(o *definition, by *origin, fields graphql.Fields) err
 	return claims.since(before)
 }
 
-// Type is the generated or registered type called name, for the fields of
-// [RegisterType] and [RegisterOperations]; nil where there is none.
+// Type is the generated or registered type called name, for the fields of [RegisterType] and
+// [RegisterOperations], or nil.
 func (b *Builder) Type(name string) graphql.Type {
 	if b.built || name == "Node" {
 		return nil

@@ -63,7 +63,7 @@ func (rs *roots) subscribing() *definition {
 	return rs.subscription
 }
 
-// directives returns the directives of the schema beside those of every schema.
+// directives returns the schema's own directives, without the ones that every schema has.
 func (rs *roots) directives() (list ast.DirectiveDefinitionList) {
 	if rs.mutation != nil {
 		list = append(list, &ast.DirectiveDefinition{

@@ -64,7 +64,7 @@ func (rs *rows) fillObject(d *door) {
 			name:        c.Name,
 			description: cmp.Or(c.Description, described(&c.Shape, c.Name)),
 			deprecated:  c.Shape.WhyDeprecated(),
-			// A presenter that fails, or a far one that is not there, costs the field and not the row.
+			// The failure of a presenter, or a missing remote one, costs the field and not the row.
 			typ:     rs.shapes.output(named{&c.Shape, d.typ + schema.GraphQLType(c.Name), by}),
 			binding: &binding.Field{Kind: binding.Computed, Column: c.Name},
 		})
@@ -105,7 +105,7 @@ func (rs *rows) addColumns(o *definition, e *schema.Entity, typ string, by *orig
 	}
 }
 
-// objectOfFile is the type of the door whose field holds files; nil: the field holds none.
+// objectOfFile is the type of the door whose field holds files, or nil.
 func (rs *rows) objectOfFile(p *schema.Property) *definition {
 	if d := rs.doors.byKey[p.Owner.Key]; d != nil && d.File(p.Name) != nil && d.Entity == p.Owner {
 		return d.object
@@ -164,10 +164,10 @@ func (rs *rows) columnType(p *schema.Property, typ string, by *origin) *ast.Type
 	return rs.shapes.output(rs.doors.home(p, typ, by))
 }
 
-// show returns the type of rows of e: that of the door whose entity e is, or one of e's own,
-// made at the first call. Its object is nil if the card has no readable field, since GraphQL
-// types need a field. op is the operation that returns the rows; a nameless card inside it is
-// named after it: PostStatsOutput.
+// show returns the type of rows of e: the type of the door whose entity e is, or one of e's
+// own, made at the first call. Its object is nil if the card has no readable field, since
+// GraphQL types need a field. op is the operation that returns the rows; a nameless card inside
+// it is named after it: PostStatsOutput.
 func (rs *rows) show(e *schema.Entity, op *catalog.Operation) *shown {
 	if d := rs.doors.byKey[e.Key]; d != nil && d.Entity == e {
 		return &d.shown

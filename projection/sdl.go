@@ -76,8 +76,8 @@ var keywords = map[ast.DefinitionKind]string{
 	ast.Scalar: "scalar", ast.Object: "type", ast.Interface: "interface", ast.Union: "union", ast.Enum: "enum", ast.InputObject: "input",
 }
 
-// args writes the arguments of a field: on one line where none is described, otherwise each on
-// a line of its own below its description.
+// args writes the arguments of a field: on one line if they have no descriptions, otherwise
+// each on a line of its own below its description.
 //
 //	posts(first: Int, after: String): PostConnection
 func (p *printer) args(args ast.ArgumentDefinitionList) {
@@ -104,7 +104,8 @@ func (p *printer) args(args ast.ArgumentDefinitionList) {
 	p.put(")")
 }
 
-// member writes what follows the name of a field or an argument: type, default and directives.
+// member writes the rest of a field or an argument after its name: type, default and
+// directives.
 func (p *printer) member(t *ast.Type, value *ast.Value, directives ast.DirectiveList) {
 	p.put(": ", t.String())
 	if value != nil {

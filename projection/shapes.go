@@ -28,8 +28,8 @@ func newShapes(ts *typeSet) *shapes {
 	}
 }
 
-// named is a shape with the name that a type made from it gets. The name is claimed only where
-// the shape needs a type: a String needs none.
+// named is a shape with the name that a type made from it gets. The name is claimed only if the
+// shape needs a type: a String has one.
 type named struct {
 	shape *schema.Shape
 	base  string // PostAddress, for the field address of Post
@@ -47,7 +47,7 @@ func (ss *shapes) output(n named) *ast.Type {
 }
 
 // input returns the type of a value coming in, without the mark for non-null. It differs from
-// output in objects alone, which are input types.
+// output in objects alone, which become input types.
 func (ss *shapes) input(n named) *ast.Type {
 	return ss.value(n, func(n named) *ast.Type { return ss.nestedIn(n).typ() })
 }
@@ -130,9 +130,9 @@ func (ss *shapes) nestedIn(n named) *definition {
 }
 
 // patch returns the type of a value in a patch. Nested objects are patched member by member
-// (docs/decisions/judge.md), so none of their members is required: PostAddressPatchInput. An
-// object without required members shares the input of create. A list is sent whole, so its
-// items are those of a create.
+// (docs/decisions/judge.md), so all of their members are optional: PostAddressPatchInput. An
+// object without required members shares the input of create. A list is sent whole, so it has
+// the items of a create.
 func (ss *shapes) patch(n named) *ast.Type {
 	if len(n.shape.Properties) == 0 || !demands(n.shape) {
 		return ss.input(n)

@@ -13,8 +13,8 @@ import (
 )
 
 // typeSet makes the types of one schema and keeps them, as the definitions that documents are
-// validated against and that the SDL is printed from. It knows names, fields and wrappers, and
-// nothing of cards: the package's other makers decide which types there are.
+// validated against and that the SDL is printed from. It knows names, fields and wrappers, but
+// not cards: the package's other makers decide which types there are.
 type typeSet struct {
 	claims   *claims
 	bindings binding.Fields
@@ -37,7 +37,7 @@ type typeSet struct {
 }
 
 // likeness is everything about a field without arguments. Types share the definitions of equal fields whose
-// own types belong to no door, which are most fields of a large schema.
+// own types belong to no door: most fields of a large schema.
 type likeness struct {
 	name, description string
 	typ               *ast.Type
@@ -62,8 +62,8 @@ func newTypeSet() *typeSet {
 	return ts
 }
 
-// free claims a type name for by and returns it. Where it is not free or not legal, it returns
-// a spare name to go on with: the build fails in the end, with everything that is wrong.
+// free claims a type name for by and returns it. If the name is taken or illegal, it returns a
+// spare name to go on with: the build fails in the end, with all faults.
 func (ts *typeSet) free(name string, by *origin) string {
 	if !ts.claims.claim(typeNames, name, by) {
 		return ts.claims.spare()
@@ -71,7 +71,7 @@ func (ts *typeSet) free(name string, by *origin) string {
 	return name
 }
 
-// definition returns the type called name, or nil where it is not made.
+// definition returns the type called name, or nil before it is made.
 func (ts *typeSet) definition(name string) *ast.Definition {
 	for _, d := range ts.made {
 		if d.Name == name {
@@ -82,7 +82,7 @@ func (ts *typeSet) definition(name string) *ast.Definition {
 }
 
 // newType starts a type. Until the schema is built, fields may be added to it, also by a door
-// that is registered later.
+// that comes later.
 func (ts *typeSet) newType(kind ast.DefinitionKind, name, description string) *definition {
 	d := ts.types.next()
 	d.Kind, d.Name, d.Description, d.named.NamedType = kind, name, description, name
@@ -214,7 +214,7 @@ func (ts *typeSet) putInput(in *definition, a *arg) {
 	in.Fields = append(in.Fields, ts.define(a.name, a.description, a.typ, nil, directives))
 }
 
-// deprecated returns the directives of something that is deprecated for a reason; "": it is not.
+// deprecated returns the directives of a deprecated thing with the reason, or nil for "".
 // GraphQL's default reason (3.13.3) is the default of the argument.
 func (ts *typeSet) deprecated(reason string) ast.DirectiveList {
 	if reason == "" {

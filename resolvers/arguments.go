@@ -37,8 +37,8 @@ type invocation struct {
 	Err                 *kiterror.Error // the first misfit, or nil
 }
 
-// arguments compiles the arguments of a field: those that were written, in their order, then
-// those that have a default. The order of the members of params and query follows from it.
+// arguments compiles the arguments of a field: the written ones, in their order, then the ones
+// that have a default. The order of the members of params and query follows from it.
 func (c *compiler) arguments(f *fieldType, b *binding.Field, written ast.ArgumentList) *arguments {
 	a := &arguments{canonical: language.AppendArguments(nil, written)}
 	find := func(name string) (bound, bool) {
@@ -70,9 +70,9 @@ func (c *compiler) arguments(f *fieldType, b *binding.Field, written ast.Argumen
 	return a
 }
 
-// invocation returns the arguments with the values of variables. vars may be nil if the
-// arguments contain none. The totals of a list depend on all fields of the fetch, so it is
-// called only once the fetch is compiled.
+// invocation returns the arguments with the values of variables. vars may be nil for arguments
+// without variables. The totals of a list depend on all fields of the fetch, so it is called
+// only once the fetch is compiled.
 //
 //	posts(first: 2, orderBy: [{title: DESC}])   query {"sort":["-title"],"limit":2,"total":false}
 //	post(id: "a")                               id "a"
@@ -160,8 +160,8 @@ func (f *fetch) Invocation(vars *language.Variables) *invocation {
 	return in
 }
 
-// member is an object of an invocation while it is written. The zero member means that there is
-// none.
+// member is an unfinished object of an invocation. The zero member means that the invocation
+// lacks it.
 type member struct{ text []byte }
 
 // add appends a member. The caller adds a name once.
@@ -222,7 +222,7 @@ func (p *paging) sides(r *language.Renderer) {
 	}
 }
 
-// count returns a number that was coerced to Int already, or binding.Unsent.
+// count returns a number from a text coerced to Int, or binding.Unsent.
 func count(text []byte) int {
 	if !sent(text) {
 		return binding.Unsent

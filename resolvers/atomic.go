@@ -45,11 +45,10 @@ type transacted struct {
 	tooLarge error           // the response would be larger than it may be
 }
 
-// runAtomic executes a mutation with @atomic, for which x and w have begun, and returns its response.
-// Without by it is refused.
-// The root fields, with everything below them, are one transaction. If one of them is null because
-// of an error, nothing is written, all of them are null, and the response has that error alone.
-// err is as that of [writer.End].
+// runAtomic executes a mutation with @atomic, for which x and w have begun, and returns its
+// response. Without by it is refused. The root fields, with everything below them, are one
+// transaction. If one of them is null because of an error, the transaction is rolled back, all of
+// them are null, and the response has that error alone. err is the error of [writer.End].
 func runAtomic(x *execution, w *writer, p *plan, by Transactor) (text []byte, err error) {
 	a := &transacted{x: x, executor: x.executor, w: w, by: by, task: x.task, plan: p}
 	if err = a.joins(); err == nil {
@@ -119,7 +118,8 @@ func (a *transacted) together() error {
 	return a.write(results)
 }
 
-// calls returns the calls of the root fields, in their order, and makes none. The error is that of arguments.
+// calls returns the calls of the root fields, in their order, without making them. The error comes from their
+// arguments.
 func (a *transacted) calls() (calls []*facade.Call, err error) {
 	none := rows.New(rows.NewLayout(nil), 0)
 	a.begin(facade.CallerFunc(func(_ context.Context, c *facade.Call) (*facade.Result, error) {
@@ -141,7 +141,7 @@ func (a *transacted) calls() (calls []*facade.Call, err error) {
 	return calls, nil
 }
 
-// ofCall is the error of a call as that of its root field.
+// ofCall is the error of a call in the form of its root field's error.
 func (a *transacted) ofCall(err error) error {
 	own, call := kiterror.AsError(err).WithoutCall()
 	for i, u := range a.plan.Units {
@@ -228,8 +228,8 @@ func (a *transacted) taken(late *facade.LateKeys) bool {
 	return true
 }
 
-// rootError returns the error because of which the root field that was written last is null, or nil.
-// ok is what [writer.Root] returned.
+// rootError returns the error that made the last root field null, or nil. ok is the result of
+// [writer.Root].
 func (a *transacted) rootError(ok bool) *language.Error {
 	w := a.w
 	if len(w.errs) == w.before || ok && !bytes.HasSuffix(w.text, []byte(":null")) {
@@ -238,7 +238,7 @@ func (a *transacted) rootError(ok bool) *language.Error {
 	return w.errs[len(w.errs)-1]
 }
 
-// nulls returns the response whose root fields are null together. data is null where one of them must
+// nulls returns the response whose root fields are null together. data is null if one of them must
 // not be.
 func (a *transacted) nulls() []byte {
 	w := a.w

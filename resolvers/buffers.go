@@ -10,8 +10,8 @@ import (
 	"github.com/frondhost/frond/resolvers/language"
 )
 
-// buffers is the memory of one response: that of its execution and its text. A pool keeps it
-// for the next response.
+// buffers is the memory of one response: its execution and its text. A pool keeps it for the
+// next response.
 type buffers struct {
 	exec   execution
 	writer writer
@@ -93,7 +93,7 @@ func (b *buffers) abandoned(err error) *Response {
 	return resp
 }
 
-// refuse is the response of a request that is not executed.
+// refuse is the response of a request without an execution.
 func refuse(status int, why []*language.Error) *Response {
 	b := takeBuffers()
 	return &Response{Body: b.writer.Refusal(why), Status: status, buffers: b}

@@ -12,8 +12,8 @@ import (
 )
 
 // requestKey identifies equal requests, by all their parts and not by a hash: two requests that
-// differ in any part never share a response (docs/decisions/coalescing.md). The operation is
-// that of the cached document, so it replaces the text.
+// differ in any part never share a response (docs/decisions/coalescing.md). The operation of
+// the cached document replaces the text.
 type requestKey struct {
 	op        *operation
 	variables string // as they were sent
@@ -105,9 +105,8 @@ func (e *Engine) bound(f *ast.Field) bool {
 	return e.bindings(f, func(b *binding.Field) bool { return b != nil })
 }
 
-// bindings reports whether holds is true for every binding that a field may have: a field of
-// an interface has one for each object type. A nil binding is a field that was registered by
-// hand.
+// bindings reports whether holds is true for every binding that a field may have: a field of an
+// interface has one for each object type. A nil binding belongs to a hand-registered field.
 func (e *Engine) bindings(f *ast.Field, holds func(*binding.Field) bool) bool {
 	on := f.ObjectDefinition
 	if strings.HasPrefix(f.Name, "__") || strings.HasPrefix(on.Name, "__") {

@@ -135,7 +135,7 @@ func (c *compiler) compileUnit(typ *objectType, fields []*ast.Field) *unit {
 	return c.over(typ, c.collect(typ, under(fields)...))
 }
 
-// under returns the selection sets of fields of one response key, which are merged.
+// under returns the selection sets of fields of one response key, for a merge.
 func under(fields []*ast.Field) []ast.SelectionSet {
 	sets := make([]ast.SelectionSet, len(fields))
 	for i, f := range fields {
@@ -144,8 +144,8 @@ func under(fields []*ast.Field) []ast.SelectionSet {
 	return sets
 }
 
-// over returns the unit for fields that are collected already. c is a copy: the unit and the
-// shared fetches are its own.
+// over returns the unit for collected fields. c is a copy: the unit and the shared fetches are
+// its own.
 func (c compiler) over(typ *objectType, groups []fieldGroup) *unit {
 	items := &fetch{Slots: map[string]int{}}
 	c.unit = &unit{Type: typ, Fetches: []*fetch{items}}
@@ -208,10 +208,10 @@ func (c *compiler) object(typ *objectType, groups []fieldGroup, on *fetch) *sele
 //	Column, Computed           a column of on
 //	NodeID                     a column of on
 //	Operation, relations       a fetch of its own, or a shared one
-//	Event, EventRow            likewise, of the event that is executed
+//	Event, EventRow            a fetch of its own, or a shared one, of the current event
 //	NodeRoot                   one value at a time, like a hand-written field
 //	Aggregate, Groups          a fetch of its own, or a shared one, beside on
-//	parts of a connection      nothing of their own; they set what on has to read
+//	parts of a connection      no fetch of their own; they set what on has to read
 func (c *compiler) field(f *field, g fieldGroup, on *fetch) {
 	b := f.Type.Binding
 	switch {
@@ -231,8 +231,8 @@ func (c *compiler) field(f *field, g fieldGroup, on *fetch) {
 	case b == nil:
 		def, resolve := c.types.custom(f.Type.Parent.Name, f.Type.Definition.Name)
 		c.hand(f, g, on, &customField{Def: def, Resolve: resolve})
-		// A Resolve gets the whole row. An object of an author's type is not a row, so none
-		// is read for it.
+		// A Resolve gets the whole row. An object of an author's type is not a row, so there is
+		// no row to read.
 		on.every = on.every || len(c.types.built.Fields[f.Type.Parent.Name]) > 0
 		return
 	}
@@ -311,7 +311,8 @@ func (c *compiler) needsHand(typ *objectType, fields []*ast.Field) bool {
 	return false
 }
 
-// hand makes f a field whose values are found one item at a time, and adds it to those of on.
+// hand makes f a field whose values are found one item at a time, and adds it to on's such
+// fields.
 func (c *compiler) hand(f *field, g fieldGroup, on *fetch, w *customField) {
 	w.ID, w.On, w.Field, w.Args = len(on.Custom), on, f, g.fields[0].Arguments
 	if f.Output.named().Kind == language.Composite {
@@ -321,9 +322,8 @@ func (c *compiler) hand(f *field, g fieldGroup, on *fetch, w *customField) {
 	f.Action, f.Custom = asResolved, w
 }
 
-// fetched makes f a field whose value comes from a call, of its own or shared. Two root fields
-// of a mutation are two calls even where they are equal, since each has an effect (GraphQL
-// 6.2.2).
+// fetched makes f a field whose value comes from a call, of its own or shared. Two equal root
+// fields of a mutation are still two calls, since each has an effect (GraphQL 6.2.2).
 func (c *compiler) fetched(f *field, g fieldGroup, on *fetch) {
 	b := f.Type.Binding
 	f.Action = asFetched
@@ -338,7 +338,8 @@ func (c *compiler) fetched(f *field, g fieldGroup, on *fetch) {
 	c.fill(f, g)
 }
 
-// sharing returns the fetch of a field on the rows of on, made where no equal field has one.
+// sharing returns the fetch of a field on the rows of on, and makes it for the first of equal
+// fields.
 func (c *compiler) sharing(f *field, on *fetch, args *arguments, made func() *fetch) *fetch {
 	field := f.Type.Parent.Name + "." + f.Type.Definition.Name
 	key := sharedKey(on, field+string(args.canonical))

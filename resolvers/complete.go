@@ -17,9 +17,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// tree is the value of a field that was registered by hand, for one item: its leaves are JSON,
-// its objects are items of a run that was executed for all of them together. The zero Tree is
-// null.
+// tree is the value of a hand-registered field, for one item: its leaves are JSON, its objects
+// are items of a run for all of them together. The zero Tree is null.
 type tree struct {
 	Kind treeKind
 	Text json.RawMessage // of a leaf
@@ -52,15 +51,14 @@ type completer struct {
 	items [][]item
 }
 
-// run executes the units of the objects that were collected, one for each type.
+// run executes the units of the collected objects, one for each type.
 func (c *completer) run() {
 	for i, r := range c.runs {
 		c.x.over(r, c.items[i])
 	}
 }
 
-// fail is the value of a field that failed with err. The text of err is sent only where it is
-// a facade.Error.
+// fail is the value of a field that failed with err. Only the text of a facade.Error is sent.
 func (c *completer) fail(err error) tree {
 	return tree{Kind: treeError, Err: c.x.Failed(err)}
 }
@@ -166,7 +164,8 @@ func (c *completer) result(out *outputType, r *facade.Result) tree {
 	return c.object(out, r.Rows.Row(0))
 }
 
-// several refuses rows where one object is expected: the first of them would hide the others.
+// several refuses a list of rows in place of one object: the first of them would hide the
+// others.
 func (c *completer) several(n int) tree {
 	return c.fail(fmt.Errorf("one object was expected, and there are %d rows as a list", n))
 }
@@ -253,7 +252,7 @@ func (c *completer) leaf(out *outputType, value any) tree {
 	return tree{Kind: treeLeaf, Text: text}
 }
 
-// misfit is the error of a value that is not of its type.
+// misfit is the error of a value of another type.
 func (c *completer) misfit(out *outputType) tree {
 	f := c.w.Field.Type
 	return tree{Kind: treeError, Err: c.x.broken(fmt.Sprintf("The value of field %s.%s cannot be represented as %s.", f.Parent.Name, f.Definition.Name, out.Definition.Name))}

@@ -11,9 +11,9 @@ import (
 	"github.com/frondhost/frond/resolvers/language"
 )
 
-// custom resolves the fields of one level that were registered by hand: first every function,
-// then, when the calls of the level have returned, their thunks, then the selection sets of
-// the objects they returned. wait is for those calls.
+// custom resolves the hand-registered fields of one level: first every function, then, when the
+// calls of the level have returned, their thunks, then the selection sets of the objects they
+// returned. wait is for those calls.
 func (x *execution) custom(r *run, list []*customField, wait *sync.WaitGroup) {
 	values := make([][]any, len(list))
 	for i, w := range list {
@@ -23,7 +23,7 @@ func (x *execution) custom(r *run, list []*customField, wait *sync.WaitGroup) {
 	}
 	wait.Wait()
 	for i, w := range list {
-		// The parent failed or has no rows, so there is nothing to write.
+		// The parent failed or has no rows, so the field has no value.
 		if values[i] == nil {
 			continue
 		}

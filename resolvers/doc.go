@@ -41,7 +41,7 @@
 //
 //	execute.go   execution, run, result: units, levels, calls (specification 6.2, 6.3)
 //	batch.go     a relation of all parents: distinct keys, one call, groups
-//	custom.go    fields that were registered by hand: ResolveFieldValue (6.4.2)
+//	custom.go    hand-registered fields: ResolveFieldValue (6.4.2)
 //	complete.go  their results: CompleteValue (6.4.3), objects gathered by type
 //	items.go     objects from Go code as rows of a run
 //	govalue.go   arguments as Go values, for them
@@ -53,7 +53,7 @@
 //
 //	write.go        writer: root fields, rows, errors, the limit and the budget
 //	write_page.go   connections and edges
-//	write_tree.go   values of fields that were registered by hand
+//	write_tree.go   values of hand-registered fields
 //	write_again.go  rows that many refer to, whose text is copied
 //	leaf.go         JSON values by their type: leaves, lists, nested objects
 //	introspect.go   __schema and __type (4)

@@ -25,7 +25,8 @@ import (
 // Options of [NewEngine]; nil is fine, and so is the zero value.
 type Options struct {
 	Limits Limits
-	// Documents is how many documents keep their plan; 0 means 1,000, negative none.
+	// Documents is how many documents keep their plan; 0 means 1,000, negative turns the cache
+	// off.
 	Documents int
 	// Suggest adds "Did you mean …" to messages about names that do not exist.
 	// Off, a caller learns only about names it already knows.
@@ -81,8 +82,8 @@ type Response struct {
 	Executed bool
 	// Failed reports whether Body has errors.
 	Failed bool
-	// Type is query, mutation or subscription, and Name that of the operation, as its document
-	// has it; both are "" where none was found, and Name where it has none.
+	// Type is query, mutation or subscription, and Name the operation's name in its document.
+	// Both are "" without an operation; Name is "" for a nameless one.
 	Type, Name string
 	// Coalesced reports that the execution of an equal request gave the response.
 	Coalesced bool
@@ -125,9 +126,8 @@ type Engine struct {
 }
 
 // NewEngine returns an engine for a built schema; its calls go to caller. opts may be nil. It
-// fails without a schema or a caller, and if
-// a field was added by hand to a subscription type, or to a type that is not a row: a
-// connection, an edge, a PageInfo.
+// fails without a schema or a caller, and if a subscription type, or a type other than a row (a
+// connection, an edge, a PageInfo), has a hand-written field.
 func NewEngine(s *binding.Schema, caller facade.Caller, opts *Options) (*Engine, error) {
 	if s == nil || caller == nil {
 		return nil, errors.New("resolvers: an engine needs a schema and a caller")
@@ -330,7 +330,7 @@ func whole(s *binding.Schema, loaded *ast.Schema) error {
 	return nil
 }
 
-// ofPages reports whether bindings are those of a connection, an edge or a PageInfo.
+// ofPages reports whether bindings belong to a connection, an edge or a PageInfo.
 func ofPages(fields map[string]*binding.Field) bool {
 	for _, b := range fields {
 		return b.Kind >= binding.Items // they come together or not at all

@@ -24,8 +24,8 @@ type executor struct {
 	Schema *binding.Schema
 	Types  *types
 	Report *language.Reporter
-	// MaxResponse is the limit of the response in bytes, negative for none. The rows of one
-	// level may not come to more text either: they could not be written.
+	// MaxResponse is the limit of the response in bytes; negative means no limit. The rows of
+	// one level may not come to more text either: they could not be written.
 	MaxResponse int // bytes of an answer, negative: any number
 }
 
@@ -157,8 +157,8 @@ func (x *execution) Run(u *unit) *run {
 var rootSource = []any{map[string]any{}}
 
 // levels executes the levels of a unit one after another. The calls of one level go out
-// together. While they run, fields that were registered by hand are resolved. The thunks that
-// they return run after the whole level is resolved.
+// together. While they run, hand-registered fields are resolved. The thunks that they return
+// run after the whole level is resolved.
 func (x *execution) levels(r *run) {
 	for i := range r.Unit.Levels {
 		// An earlier level exceeded the budget: the response is refused anyway.
@@ -212,8 +212,8 @@ func (x *execution) together(r *run, l *level) {
 	}
 }
 
-// wanted reports whether a fetch has a parent to fetch for. Below a failed call, or without
-// rows, no call is made, and none is for a list of which groups alone are selected.
+// wanted reports whether a fetch has a parent to fetch for. Below a failed call, and without
+// rows, it makes no call, nor for a list with a selection of groups alone.
 func (r *run) wanted(f *fetch) bool {
 	if f.grouped && !f.rows && !f.total {
 		return false
@@ -223,8 +223,8 @@ func (r *run) wanted(f *fetch) bool {
 	return p.Err == nil && p.Items > 0
 }
 
-// fetch makes one call and keeps its result. Its failure is that of every field it is for; a
-// panic of the caller is such a failure too.
+// fetch makes one call and keeps its result. A failure of the call fails every field that it is
+// for; a panic of the caller is such a failure too.
 func (x *execution) fetch(r *run, f *fetch) {
 	res := &r.Results[f.ID]
 	defer func() {
@@ -360,8 +360,8 @@ func (x *execution) broken(message string) *language.Error {
 // fit in it.
 func (res *result) reset() { *res = result{colBuf: res.colBuf, indexBuf: res.indexBuf} }
 
-// sized returns a list of n elements in buf, which grows where it has to. The elements are
-// not cleared.
+// sized returns a list of n elements in buf, which grows if it has to. The elements are not
+// cleared.
 func sized[T int | int32](buf *[]T, n int) []T {
 	if cap(*buf) < n {
 		*buf = make([]T, n)

@@ -24,8 +24,7 @@ func (x *execution) goArguments(w *customField) (map[string]any, error) {
 		if !ok {
 			continue
 		}
-		// The text is coerced by the SDL; the Go type of the value is that of graphql-go's
-		// definition.
+		// The SDL coerces the text; graphql-go's definition gives the Go type of the value.
 		for _, a := range w.Def.Args {
 			if a.Name() != def.Name {
 				continue

@@ -186,8 +186,8 @@ func orNull(s string) any {
 	return s
 }
 
-// deprecation returns the reason of @deprecated, its default where none is written (GraphQL
-// 3.13.3), and nil where the directive is missing.
+// deprecation returns the reason of @deprecated, or its default (GraphQL 3.13.3), or nil
+// without the directive.
 func deprecation(list ast.DirectiveList) any {
 	d := list.ForName("deprecated")
 	if d == nil {

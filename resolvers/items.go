@@ -11,8 +11,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// read lays out rows that came as a JSON value: those of a view, or a list result of a remote.
-// It reports whether the value is one. Null means no rows; an object is a page if the operation
+// read lays out rows of a JSON value: the rows of a view, or a list result of a remote. It
+// reports whether the value is one. Null means no rows; an object is a page if the operation
 // returns pages, and one row otherwise.
 func (res *result) read(f *fetch, value json.RawMessage) bool {
 	page := facade.Page{Total: -1}
@@ -55,8 +55,8 @@ func readPage(value json.RawMessage) (p facade.Page) {
 	return p
 }
 
-// item is one object that a Resolve returned. Either row, text or page with rows is set; none
-// of them is set for an object without generated fields, which is not read.
+// item is one object that a Resolve returned. Either row, text or page with rows is set; an
+// object without generated fields has neither, as it is not read.
 type item struct {
 	source any             // as it was given
 	row    rows.Row        // where it was a row
@@ -141,14 +141,14 @@ func copyRow(found *rows.Rows, layout *rows.Layout, it item) {
 	found.EndRow()
 }
 
-// ofEvent reports whether a fetch reads the event that is executed, without a call. Selections
-// below the event's row are fetched by calls, as below any other row.
+// ofEvent reports whether a fetch reads the current event, without a call. Selections below the
+// event's row are fetched by calls, as below any other row.
 func ofEvent(f *fetch) bool {
 	return f.Binding.Kind == binding.Event || f.Binding.Kind == binding.EventRow
 }
 
-// rowsOf returns the event, or the row that it is about, as the result of a fetch. There is no
-// row if the fact carries none, or if the row left the caller's view.
+// rowsOf returns the event, or the row that it is about, as the result of a fetch. It has no
+// row if the fact does not carry one, or if the row left the caller's view.
 func rowsOf(e *facade.Revealed, f *fetch) *facade.Result {
 	if f.Binding.Kind == binding.EventRow && e.Row != (rows.Row{}) {
 		return &facade.Result{Form: facade.FormRow, Rows: e.Row.Alone(), Failed: e.Failed}

@@ -58,7 +58,7 @@ func (w *writer) list(f *field, out *outputType, v []byte) bool {
 // nested writes a selection over a nested object: its members are found in one
 // pass, and copied in the order of the selection.
 func (w *writer) nested(sel *selectionSet, object []byte) bool {
-	// The members of nested objects follow those of the objects around them, in one slice.
+	// The members of nested objects follow the outer objects' members, in one slice.
 	base := len(w.members)
 	for range sel.Fields {
 		w.members = append(w.members, nil)

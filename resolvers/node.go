@@ -55,7 +55,7 @@ type nodeSearch struct {
 	found []any // by place among the ids; nil: not found
 }
 
-// nodesOfType are the rows of one type that are searched.
+// nodesOfType are the rows of one type to search.
 type nodesOfType struct {
 	node   *binding.Node
 	run    *run
@@ -67,8 +67,8 @@ type nodesOfType struct {
 	err    *language.Error
 }
 
-// add searches the row of a global id, for a place in the list. A text that is not a global id,
-// or one of an unknown type, is not searched: its place stays null.
+// add searches the row of a global id, for a place in the list. Any other text, and an id of an
+// unknown type, is not searched: its place stays null.
 func (s *nodeSearch) add(place int, id string) {
 	entity, key, ok := binding.ParseNodeID(id)
 	node := s.x.Schema.Nodes[entity]
@@ -83,7 +83,7 @@ func (s *nodeSearch) add(place int, id string) {
 	if !known {
 		i = len(t.keys)
 		t.at[string(key)] = i
-		// An id that is asked for twice is one key with two places.
+		// A repeated id is one key with two places.
 		t.keys, t.places = append(t.keys, key), append(t.places, nil)
 	}
 	t.places[i] = append(t.places[i], place)
@@ -112,7 +112,7 @@ func (s *nodeSearch) of(node *binding.Node) *nodesOfType {
 func (s *nodeSearch) run() []any {
 	var wait sync.WaitGroup
 	for i, t := range s.types {
-		// The last call is made in this goroutine; a search of one type starts none.
+		// The last call runs in this goroutine; a search of one type starts no other.
 		if i == len(s.types)-1 {
 			s.x.nodesOf(t)
 			break

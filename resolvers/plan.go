@@ -46,7 +46,7 @@ func (u *unit) call() *fetch {
 }
 
 // level is the work that starts together when the rows of the level before are there: calls,
-// and fields that were registered by hand.
+// and hand-registered fields.
 type level struct {
 	Fetches []*fetch
 	Custom  []*customField
@@ -90,7 +90,7 @@ type fetch struct {
 	Args      *arguments
 
 	// list is, of aggregate and groups of a connection, the fetch of its rows: this one has its parents and
-	// its filter. functions are those that are selected.
+	// its filter. functions are the selected ones.
 	list      *fetch
 	functions []string
 	grouped   bool // groups are wanted of the rows, and the rows themselves only where something says so
@@ -108,8 +108,8 @@ type fetch struct {
 	Custom   []*customField
 }
 
-// slot returns the place of a column among those the fetch reads, and adds it where it is not
-// there yet.
+// slot returns the place of a column among the columns that the fetch reads. It adds a missing
+// column.
 func (f *fetch) slot(column string) int {
 	if i, ok := f.Slots[column]; ok {
 		return i
@@ -189,7 +189,7 @@ type field struct {
 	Name   string // the response key
 	Type   *fieldType
 	Output *outputType
-	// Positions are those of all merged fields; an error names each of them.
+	// Positions are the positions of all merged fields; an error names each of them.
 	Positions []*ast.Position
 	Slot      int           // of the column
 	Text      []byte        // of __typename

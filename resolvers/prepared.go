@@ -132,8 +132,8 @@ func (op *operation) plan(e *Engine, vars *language.Variables) *plan {
 	return p
 }
 
-// undecided is the error of a condition that was sent as null: a default made the
-// variable fit where only true and false do (specification 5.8.5).
+// undecided is the error of a condition whose value is null: a default made the variable fit
+// where only true and false do (specification 5.8.5).
 func (op *operation) undecided(vars *language.Variables) *language.Error {
 	for _, slot := range op.conditions {
 		if jsontext.IsNull(vars.At(slot)) {
@@ -163,7 +163,7 @@ type Problem struct {
 }
 
 // Check validates a document before any request sends it. It returns the problems for which a
-// request with this document would be refused, except those of its variables. Nil: every
+// request with this document would be refused, except the problems of its variables. Nil: every
 // operation of the document can be executed, and the document is in the cache.
 func (e *Engine) Check(text string) []Problem {
 	_, errs := e.prepare(text)

@@ -21,19 +21,19 @@ type Watch interface {
 	Reveal(ctx context.Context, events []*facade.Event) ([]facade.Revealed, error)
 }
 
-// Subscription is an operation of type subscription that was admitted: its source stream is
-// events of one fact (CreateSourceEventStream, specification 6.2.3.1), or it is a live query. It
-// does not change and may be used from many goroutines.
+// Subscription is an admitted operation of type subscription: its source stream is events of one
+// fact (CreateSourceEventStream, specification 6.2.3.1), or it is a live query. It does not
+// change and may be used from many goroutines.
 type Subscription struct {
 	// Live says that it is a live query: [Subscription.Query] executes it, and there is no
 	// fact.
 	Live bool
 	// Frond and Fact identify the fact of its events.
 	Frond, Fact string
-	// After is where it begins. Now: with the next event; Oldest: with the first that is kept.
+	// After is its begin. Now: with the next event; Oldest: with the oldest event in the log.
 	After       facade.Position
 	Now, Oldest bool
-	// Name is that of the operation, or "".
+	// Name is the operation's name, or "".
 	Name string
 	// Key is equal for subscriptions that have equal responses to equal events; nil: its
 	// responses are never shared.
@@ -53,8 +53,8 @@ type Answer struct {
 }
 
 // Open begins a request of any type. It executes a query or a mutation as [Engine.Execute]
-// does, and admits a subscription. One of the results is nil: a subscription that is refused
-// has a response.
+// does, and admits a subscription. One of the results is nil: a refused subscription has a
+// response.
 func (e *Engine) Open(ctx context.Context, r *Request) (s *Subscription, resp *Response) {
 	defer e.rescue(ctx, r, &resp)
 	op, vars, refused := e.begin(r)
@@ -84,7 +84,7 @@ func (op *operation) failed(ctx context.Context, e *Engine, vars *language.Varia
 	return op.named(refuse(kiterror.AsError(err).Code.Status(), []*language.Error{f}))
 }
 
-// subscribe admits a subscription. The error is that of an argument, or of Options.Watch.
+// subscribe admits a subscription. The error comes from an argument, or from Options.Watch.
 func (e *Engine) subscribe(ctx context.Context, op *operation, vars *language.Variables, r *Request) (*Subscription, error) {
 	if e.options.Watch == nil {
 		return nil, kiterror.Errorf(kiterror.NotImplemented, "nothing here announces facts")
@@ -131,7 +131,7 @@ func (e *Engine) subscribe(ctx context.Context, op *operation, vars *language.Va
 	return s, nil
 }
 
-// start is the value of the argument after that begins with the oldest event that is kept.
+// start is the value of the argument after that begins with the oldest event in the log.
 const start = "start"
 
 // Respond executes the subscription for events (MapSourceToResponseEvent, specification
@@ -179,9 +179,9 @@ func (s *Subscription) Query(ctx context.Context) (*Response, *readset.Set) {
 	return s.op.named(s.engine.execute(ctx, s.op, s.vars, &Request{State: s.state, live: true})), reads
 }
 
-// subscriptionKey is what subscriptions with equal responses have in common: the operation of
-// the cached document, and as a whole the values of its variables but for where it begins, and
-// the state.
+// subscriptionKey is the common part of subscriptions with equal responses: the operation of
+// the cached document, the state, and the values of all variables, except the position to begin
+// at.
 type subscriptionKey struct {
 	op               *operation
 	variables, state string

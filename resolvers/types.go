@@ -114,8 +114,8 @@ func (t *types) is(o *objectType, condition string) bool {
 	return false
 }
 
-// outputType is the type of a field, one value for each of its lists and one for the named
-// type inside. Kind, Values and Definition are those of the named type and are set only there.
+// outputType is the type of a field, one value for each of its lists and one for the named type
+// inside. Kind, Values and Definition describe the named type and are set only there.
 type outputType struct {
 	NonNull    bool
 	Elem       *outputType   // of a list

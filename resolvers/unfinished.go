@@ -41,9 +41,9 @@ func (e *Engine) cancellable(def *ast.OperationDefinition) bool {
 
 var errEnded = errors.New("something that the request ran ended its goroutine")
 
-// inTime executes an operation that may ignore its context. Where it has not ended a little
-// after its deadline, the response is made without it. The operation goes on in its own
-// goroutine and its own memory, and is counted until it ends.
+// inTime executes an operation that may ignore its context. If it has not ended a little after
+// its deadline, the response is made without it. The operation goes on in its own goroutine and
+// its own memory, and is counted until it ends.
 func (e *Engine) inTime(ctx context.Context, r *Request, run func() *Response) *Response {
 	start := time.Now()
 	done := make(chan *Response, 1)

@@ -128,8 +128,8 @@ func caught(err *error) {
 }
 
 // End ends the response, with its errors. ok says whether data is an object or null. The text
-// is the writer's, and valid until the next Begin. err is as that of Root: the errors too
-// count against the limit.
+// is the writer's, and valid until the next Begin. err is as in Root: the errors too count
+// against the limit.
 func (w *writer) End(ok bool) (text []byte, err error) {
 	defer caught(&err)
 	w.charge()
@@ -174,7 +174,7 @@ func (w *writer) NoData(why *language.Error) []byte {
 // maxKeptText is the largest capacity, in bytes, of a text that NoData writes over instead of dropping it.
 const maxKeptText = 1 << 20
 
-// Refusal returns the response of a request that is not executed: {"errors":[…]}, without data
+// Refusal returns the response of a request without an execution: {"errors":[…]}, without data
 // (GraphQL 7.1).
 func (w *writer) Refusal(why []*language.Error) []byte {
 	w.text = append(w.text[:0], `{"errors":`...)
@@ -398,7 +398,7 @@ func (w *writer) fetched(r *run, f *field, i int) bool {
 	case allRows:
 		return w.rows(r, f, f.Selection, res, &group) || w.rewind(f.Output, start)
 	}
-	// One row, and there is none: null, or an error of a non-null field.
+	// One row, and it is missing: null, or an error of a non-null field.
 	if group.From >= group.To {
 		return w.null(f, f.Output, start, nil)
 	}

@@ -8,7 +8,7 @@ type memo struct {
 	base int
 }
 
-// span is a part of the answer's text; the zero span is none.
+// span is a part of the answer's text; the zero span means that the row is not written yet.
 type span struct{ from, to int }
 
 // maxMemos is how many memos there are in one response: they are searched one by one.
@@ -22,7 +22,7 @@ func (w *writer) again(r *run, sel *selectionSet, res *result, i int) bool {
 	if at < 0 {
 		return w.object(r, sel, res, i)
 	}
-	// Written before: the zero span is none.
+	// Written before: an unwritten row has the zero span.
 	if s := w.spans[at+i]; s.to > 0 {
 		w.text = append(w.text, w.text[s.from:s.to]...)
 		return true
@@ -39,8 +39,8 @@ func (w *writer) again(r *run, sel *selectionSet, res *result, i int) bool {
 	return true
 }
 
-// memo returns the base of a result's memo for a selection, made at the first call, or -1
-// where there are too many.
+// memo returns the base of a result's memo for a selection, made at the first call, or -1 if
+// there are too many.
 func (w *writer) memo(res *result, sel *selectionSet) int {
 	for _, m := range w.memos {
 		if m.res == res && m.sel == sel {

@@ -11,7 +11,7 @@ import (
 )
 
 // connection writes a page of rows: the list result and Relay's connection in one. It writes
-// PageInfo as well, whose fields come from the same page. The page is that of parent i.
+// PageInfo as well, whose fields come from the same page. The page belongs to parent i.
 func (w *writer) connection(r *run, sel *selectionSet, res *result, g *facade.Group, i int) bool {
 	return w.parts(sel, func(f *field, start int) bool {
 		switch f.Type.Binding.Kind {
@@ -79,7 +79,7 @@ func (w *writer) parts(sel *selectionSet, part func(f *field, start int) bool) b
 // Edge.cursor is non-null, so the edge is null.
 var cursorless = &language.Error{Message: "this list gives no cursors", Code: string(kiterror.Forbidden)}
 
-// cursor writes a cursor of the page, null where there is none.
+// cursor writes a cursor of the page, or null for "".
 func (w *writer) cursor(f *field, start int, cursor string) bool {
 	if cursor == "" {
 		return w.null(f, f.Output, start, nil)
@@ -114,7 +114,7 @@ func (w *writer) edge(r *run, sel *selectionSet, res *result, g *facade.Group, k
 		if f.Type.Binding.Kind == binding.EdgeNode {
 			return w.item(r, f.Selection, res, res.place(k)) || w.rewind(f.Output, start)
 		}
-		// A page has a cursor for each row, or for its last row alone, or none.
+		// A page has a cursor for each row, or for its last row alone, or no cursors.
 		if len(g.Page.Cursors) != g.To-g.From || g.Page.Cursors[k-g.From] == "" {
 			return w.null(f, f.Output, start, cursorless)
 		}

@@ -6,7 +6,7 @@ import (
 )
 
 // tree writes the value of a hand-written field: leaves as they are, JSON by its type, objects
-// from the run that was executed for them.
+// from the run for them.
 func (w *writer) tree(f *field, out *outputType, t *tree) bool {
 	start := len(w.text)
 	switch t.Kind {

@@ -15,7 +15,7 @@ import (
 // Conditional requests (RFC 9110 section 13), with the row's version as the tag:
 //
 //	request                       condition                      judged by     else
-//	GET, HEAD + If-None-Match     the tag is none of these       this file     304
+//	GET, HEAD + If-None-Match     the tag is not one of these    this file     304
 //	GET, HEAD + If-Match          the tag is one of these        this file     412
 //	PATCH, PUT, DELETE + either   the row's version              the store     412
 //
@@ -31,8 +31,8 @@ func (x *exchange) tag(r *facade.Result) string {
 		return ""
 	}
 	if x.op.Kind != catalog.Query {
-		// After a write the tag is that of the row's own path (RFC 9110 section 8.8.3),
-		// which is only known where both give the same view of it.
+		// After a write the tag belongs to the row's own path (RFC 9110 section 8.8.3), and is
+		// only known if both paths give the same view of the row.
 		item := x.match.resource.item
 		if item == nil || x.op.Name != "create" && x.op.Name != "update" && r.Form != facade.FormUpsert {
 			return ""
@@ -60,10 +60,10 @@ func (x *exchange) tag(r *facade.Result) string {
 	return string(append(tag, '"'))
 }
 
-// conditional evaluates the preconditions of a GET or HEAD against the tag of the answer:
-// it sends 304 and reports done where If-None-Match has the tag (RFC 9110 section 13.1.2),
-// and fails with PRECONDITION_FAILED where If-Match has not (13.1.1). Those of writes are
-// the store's to judge; see [exchange.precondition].
+// conditional evaluates the preconditions of a GET or HEAD against the tag of the answer: it
+// sends 304 and reports done if If-None-Match has the tag (RFC 9110 section 13.1.2), and fails
+// with PRECONDITION_FAILED if If-Match lacks it (13.1.1). The store judges the preconditions of
+// writes; see [exchange.precondition].
 func (x *exchange) conditional(tag string) (done bool, err error) {
 	if x.r.Method != http.MethodGet && x.r.Method != http.MethodHead {
 		return false, nil
@@ -90,8 +90,8 @@ func matches(header []string, tag string, weak bool) (found bool) {
 	return found
 }
 
-// tags calls each with the tags of a header, in their quotes, and with *, until it
-// returns false. A malformed list ends at its first error, so that nothing after it matches.
+// tags calls each with the tags of a header, in their quotes, and with *, until it returns
+// false. A malformed list ends at its first error.
 func tags(header []string, each func(tag string, weak bool) bool) {
 	for _, line := range header {
 		rest := line
@@ -124,10 +124,10 @@ func tags(header []string, each func(tag string, weak bool) bool) {
 	}
 }
 
-// precondition returns the condition of a write from If-Match and If-None-Match, or nil
-// for none. The store judges it in the transaction that writes (docs/decisions/writes-and-versions.md). Commands
-// other than update and delete have no row whose version could be meant: the façade
-// refuses an If-Match there. If-None-Match of a creation is not a condition on a row.
+// precondition returns the condition of a write from If-Match and If-None-Match, or nil. The store judges it in
+// the transaction that writes (docs/decisions/writes-and-versions.md). Commands other than update and delete
+// have no row whose version could be meant: the façade refuses an If-Match there. If-None-Match of a creation is
+// not a condition on a row.
 func (x *exchange) precondition() *facade.Precondition {
 	wanted, known := x.r.Header["If-Match"], x.r.Header["If-None-Match"]
 	if x.op.Kind == catalog.Query || len(wanted) == 0 && (len(known) == 0 || !x.onItem()) {
@@ -135,8 +135,8 @@ func (x *exchange) precondition() *facade.Precondition {
 	}
 	p := &facade.Precondition{}
 	if len(wanted) > 0 {
-		// Not nil, also where every tag of the header is weak: an If-Match that no row can
-		// meet has to fail, and nil means that there is none.
+		// Not nil, also if every tag of the header is weak: an If-Match that no row can meet
+		// has to fail, and nil means no condition.
 		p.Match = []string{}
 	}
 	tags(wanted, func(tag string, weak bool) bool {

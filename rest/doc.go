@@ -7,7 +7,7 @@
 //
 //	GET    /api/catalog/products                  product.list
 //	POST   /api/catalog/products                  product.create      201 and Location
-//	GET    /api/catalog/products/{id}             product.findById    404 where there is none
+//	GET    /api/catalog/products/{id}             product.findById    404 without such a row
 //	PATCH  /api/catalog/products/{id}             product.update      also PUT: both merge
 //	DELETE /api/catalog/products/{id}             product.delete      204
 //	GET    /api/catalog/products/by-slug          product.bySlug      a query
@@ -15,11 +15,11 @@
 //
 // # Parameters
 //
-// A parameter goes to the part of the call (params, query, body) whose card declares it,
-// and its text is converted to a number, a boolean or a list as the card says. A parameter
-// that is not a list is sent once; a list is one parameter with commas, the parameter
-// repeated, or a JSON array. A query has no body on this surface, so the members of its
-// input are parameters too.
+// A parameter goes to the part of the call (params, query, body) whose card declares it, and
+// its text is converted to a number, a boolean or a list as the card says. A parameter is sent
+// once, unless it is a list; a list is one parameter with commas, the parameter repeated, or a
+// JSON array. A query has no body on this surface, so the members of its input are parameters
+// too.
 //
 //	filter[price][gte]=10&filter[status]=draft    conditions; no operator means eq
 //	filter[status][in]=draft,done                 a list
@@ -33,7 +33,7 @@
 //
 // The facts of a Frond are a stream of server-sent events (docs/decisions/streams.md). A stream
 // begins now, after the position in after or Last-Event-ID, or with after=start at the oldest
-// event in the log; filter and fields are those of a list.
+// event in the log; filter and fields work as in a list.
 //
 //	GET /api/catalog/facts/productRetired
 //	GET /api/catalog/products    Accept: text/event-stream    the list, and then its changes

@@ -69,7 +69,7 @@ func appendProblem(dst []byte, e *kiterror.Error, status int, instance string) [
 	return append(dst, '}')
 }
 
-// report logs err where it is internal, and returns it as it may be sent.
+// report logs an internal err, and returns the error to send.
 func (x *exchange) report(err error) *kiterror.Error {
 	return kiterror.Report(x.ctx, x.handler.options.Log, err, x.r.Header.Get("Traceparent"))
 }

@@ -47,7 +47,7 @@ func fileFormat(op *catalog.Operation, accept []string) (format bulk.Format) {
 	return format
 }
 
-// cutEscape takes the parameter escape out of those of a file.
+// cutEscape takes the parameter escape out of the parameters of a file.
 func cutEscape(a *arguments, all []parameter) (rest []parameter, formulas bool) {
 	for _, p := range all {
 		if p.name != escapeParameter {
@@ -61,7 +61,7 @@ func cutEscape(a *arguments, all []parameter) (rest []parameter, formulas bool) 
 	return rest, formulas
 }
 
-// download is a list that is answered with a file.
+// download is a list in the form of a file.
 type download struct {
 	w        http.ResponseWriter
 	r        *http.Request
@@ -75,8 +75,8 @@ type download struct {
 	begun    bool
 }
 
-// serve sends the file. An error before begun is that of the call; later it is the cause of half a file,
-// or nil where the client has gone. whole says that the file was sent.
+// serve sends the file. An error before begun is the call's; later it is the cause of half a file, or
+// nil if the client has gone. whole says that the file was sent.
 func (d *download) serve() (whole bool, err error) {
 	control := http.NewResponseController(d.w)
 	_ = control.SetReadDeadline(time.Time{}) // a writer without deadlines is not limited

@@ -22,7 +22,7 @@ const lastEventID = "Last-Event-ID"
 var errNoStreams = kiterror.Errorf(kiterror.NotImplemented, "this host streams no facts; read the rows in place of them")
 
 // subscriber reads from a request for a stream who asks for it. The path takes the methods in allow.
-// Without an error, more is false where the request was one for its options and is answered.
+// Without an error, more is false after a request for its options, which is answered.
 func (x *exchange) subscriber(allow string) (state access.State, more bool, err error) {
 	methods := strings.Split(allow, ", ")
 	if x.r.Method == http.MethodOptions || !slices.Contains(methods, x.r.Method) {
@@ -183,8 +183,7 @@ func (x *exchange) readFact(sub *facade.Subscription) (after string, _ error) {
 	return after, nil
 }
 
-// carried is the card of a fact's data, which gives the types of a filter's texts; nil if it
-// has none.
+// carried is the card of a fact's data, which gives the types of a filter's texts, or nil.
 func (t *Table) carried(frond, fact string) *schema.Entity {
 	if f := t.catalog.Fact(frond, fact); f != nil {
 		return f.Data
@@ -245,7 +244,7 @@ func (x *exchange) serveChanges() error {
 	return nil
 }
 
-// changesOf is the fact that announces the changes of a door; nil: none does.
+// changesOf is the fact that announces the changes of a door, or nil.
 func changesOf(door *catalog.Door) *catalog.Fact {
 	at := slices.IndexFunc(door.Frond.Facts, func(f *catalog.Fact) bool { return f.Changes && f.Name == catalog.ChangesName(door.Name) })
 	if at < 0 {

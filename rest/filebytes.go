@@ -20,7 +20,7 @@ import (
 
 // Files are the files of rows. They may be used from many goroutines.
 type Files interface {
-	// Allowed returns the fields in which the caller may write files, or why there are none.
+	// Allowed returns the fields in which the caller may write files, or why it may not.
 	Allowed(ctx context.Context, state access.State) ([]*catalog.File, error)
 	// Of returns the files of the rows of a Frond, for a caller.
 	Of(frond *catalog.Frond, state access.State) FrondFiles
@@ -35,9 +35,9 @@ type Bytes interface {
 
 // FrondFiles are the files of the rows of one Frond, for one caller.
 type FrondFiles interface {
-	// Receive keeps a file that arrives, or nothing of it.
+	// Receive keeps an arriving file, whole or not at all.
 	Receive(ctx context.Context, in *facade.IncomingFile) (*facade.File, error)
-	// Presign gives a file that was announced an address to which its bytes go.
+	// Presign gives an announced file an address for its bytes.
 	Presign(ctx context.Context, in *facade.IncomingFile) (*facade.FileAddress, error)
 	// ReceiveSigned checks and keeps a file whose bytes have been sent to such an address, for some fields.
 	ReceiveSigned(ctx context.Context, id string, takes []*catalog.File) (*facade.File, error)
@@ -90,7 +90,7 @@ func fileSize(r *http.Request, field *catalog.File) (size *catalog.FileSize, add
 	return size, address, nil
 }
 
-// serveBytes answers with the bytes of a file, or with those of a smaller image.
+// serveBytes answers with the bytes of a file, or of a smaller image.
 func serveBytes(w http.ResponseWriter, r *http.Request, file *facade.File, size *catalog.FileSize, media string, bytes io.ReadSeeker) {
 	header, tag := w.Header(), file.SHA256
 	if size != nil {

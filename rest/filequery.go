@@ -60,8 +60,8 @@ func readFileQuery(r *http.Request) (*fileQuery, error) {
 	return q, nil
 }
 
-// chosen are the fields that a file without a row may be for: the one that the query names, or else those of
-// one host, as only that host's rows can take the file.
+// chosen are the fields that a file without a row may be for: the one that the query names, or else the
+// fields of one host, as only that host's rows can take the file.
 func (q *fileQuery) chosen(takes []*catalog.File) ([]*catalog.File, error) {
 	var names []string
 	one, here := true, slices.DeleteFunc(slices.Clone(takes), func(f *catalog.File) bool { return f.Door.Frond.Remote != "" })

@@ -19,7 +19,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Files of rows (docs/files.md). The rights are those of the row and of its field: each request is made of
+// Files of rows (docs/files.md). The rights on the row and on its field apply: each request is made of
 // calls of findById and update.
 //
 //	GET     /api/catalog/products/{id}/image?size=thumb    findById, then the bytes
@@ -114,7 +114,7 @@ func (x *fileRequest) presign(asked *fileQuery, takes []*catalog.File) error {
 	return nil
 }
 
-// sentName is the name of the file that is sent.
+// sentName is the name of the file in the request.
 func (x *fileRequest) sentName() string {
 	_, params, _ := mime.ParseMediaType(x.on.r.Header.Get("Content-Disposition"))
 	return params["filename"]
@@ -199,7 +199,7 @@ func (x *fileRequest) serveFile() error {
 	return err
 }
 
-// heldFile is the file of the row, as the caller may know it: nil where the row has none, or where the
+// heldFile is the file of the row, as the caller may know it: nil if the row has no file, or if the
 // caller may not read the field. A row that does not exist for the caller is NOT_FOUND.
 func (x *fileRequest) heldFile(field *catalog.File) (*facade.File, error) {
 	if x.on.op.Door.Operation("findById") == nil {
@@ -345,7 +345,7 @@ func errNoSize(size *catalog.FileSize) error {
 	return kiterror.Errorf(kiterror.NotFound, "the file is no image, and has no size %s", size.Name)
 }
 
-// sendFile sends the bytes of a file, or the ranges of them that are asked for.
+// sendFile sends the bytes of a file, or the requested ranges of them.
 func (x *fileRequest) sendFile(file *facade.File, size *catalog.FileSize, from Bytes) error {
 	if size != nil && !catalog.IsImage(file.Type) {
 		return errNoSize(size)

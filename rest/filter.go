@@ -36,7 +36,7 @@ type condition struct {
 	under  []*condition // in the order of the URL
 }
 
-// child returns the node for key below c, made where there is none.
+// child returns the node for key below c, and makes it the first time.
 func (c *condition) child(key, param string) *condition {
 	for _, u := range c.under {
 		if u.key == key {
@@ -103,7 +103,7 @@ func (c *condition) check(a *arguments, word string) bool {
 	return ok
 }
 
-// number returns the number of a branch of and, or; -1 where the key is none.
+// number returns the number of a branch of and, or; -1 for any other key.
 func (c *condition) number() int {
 	n, err := strconv.Atoi(c.key)
 	// Leading zeros are the same number as without: [00] and [0] are two branches that sort
@@ -144,7 +144,7 @@ func brackets(rest string) []string {
 // writer writes the conditions under one name, on the rows of e or on groups of them.
 type writer func(dst []byte, c *condition, e *schema.Entity) []byte
 
-// tree writes the conditions under c, and those of each name by write.
+// tree writes the conditions under c, each name's by write.
 func tree(dst []byte, c *condition, e *schema.Entity, write writer) []byte {
 	dst = c.open(dst, nil)
 	for _, u := range c.under {
@@ -175,7 +175,7 @@ func ofGroups(dst []byte, c *condition, e *schema.Entity) []byte {
 	return append(dst, '}')
 }
 
-// functionShape is the shape of the values of a function of a field; p is nil where no card has the field.
+// functionShape is the shape of the values of a function of a field; p is nil if no card has the field.
 func functionShape(p *schema.Property, fn string) *schema.Shape {
 	switch {
 	case p == nil:
@@ -209,7 +209,7 @@ func branches(dst []byte, c *condition, e *schema.Entity, write writer) []byte {
 	return jsontext.AppendList(dst, under, func(dst []byte, u *condition) []byte { return tree(dst, u, e, write) })
 }
 
-// ofRows writes the conditions under one name on rows: a field's, or those of a relation.
+// ofRows writes the conditions under one name on rows: a field's, or a relation's.
 func ofRows(dst []byte, c *condition, e *schema.Entity) []byte {
 	var link *schema.Link
 	var shape *schema.Shape
@@ -323,7 +323,7 @@ func comparisons(dst []byte, c *condition, shape *schema.Shape) []byte {
 // boolean is the shape of the operand of isNull, for a field of any type.
 var boolean = schema.Shape{Type: "boolean"}
 
-// onText are the operators whose operand is a string even where it looks like a number.
+// onText are the operators whose operand is a string even if it looks like a number.
 var onText = []string{"contains", "icontains", "startsWith", "endsWith"}
 
 // operand writes the value of a condition: a list for in and notIn, else one value.

@@ -20,11 +20,11 @@ import (
 // Options configure a [Handler]. A nil pointer is the zero value, whose limits are on and
 // for which every caller is anonymous.
 type Options struct {
-	// Base is the path in front of the Fronds, as clients see it; "" is /api, "/" is none.
+	// Base is the path in front of the Fronds, as clients see it; "" is /api, "/" is the root.
 	Base string
-	// State returns the caller's state, or an error that is answered as it is: UNAUTHORIZED
-	// for credentials that are not valid. It is called once for each request, from many
-	// goroutines. Nil: every caller is anonymous.
+	// State returns the caller's state, or an error to answer with, unchanged: UNAUTHORIZED for
+	// invalid credentials. It is called once for each request, from many goroutines. Nil: every
+	// caller is anonymous.
 	State func(*http.Request) (access.State, error)
 	// MaxBody is the limit of a request body in bytes; 0 or less is 1 MiB. A longer body is
 	// PAYLOAD_TOO_LARGE.
@@ -40,10 +40,11 @@ type Options struct {
 	Atomic func(ctx context.Context, state access.State, trace string, sent json.RawMessage) (*facade.Result, error)
 	// Files are the files of rows; nil: no field holds any.
 	Files Files
-	// Streams are how events are streamed. Without Facts none are. Their Timeout is that
-	// of the surface.
+	// Streams are the settings of event streams. Without Facts the surface has no streams.
+	// Their Timeout is the surface's.
 	Streams StreamOptions
-	// Log takes the causes of internal errors, which are not sent; nil is slog.Default().
+	// Log takes the causes of internal errors, which stay in the process; nil is
+	// slog.Default().
 	Log *slog.Logger
 }
 
@@ -138,7 +139,7 @@ type exchange struct {
 	upload   bulk.Format // of a file of rows that is sent; "": none is
 	form     bool        // the body is a form with files
 	formulas bool        // cells of the file that look like formulas are escaped
-	// delimiter is between cells of a file of CSV that is sent; 0: the file shows it.
+	// delimiter is between cells of an uploaded file of CSV; 0: the file shows it.
 	delimiter byte
 
 	status  int    // of a failure whose code has another one in the table; 0: the table's
@@ -291,7 +292,8 @@ func serveOptions(x *exchange) error {
 // atomicPath is the path of calls as one transaction, below the base (docs/atomic.md).
 const atomicPath = "/atomic"
 
-// serveAtomic answers POST /api/atomic: the body is that of rpc.atomic, the answer its result.
+// serveAtomic answers POST /api/atomic: its body and its answer are rpc.atomic's params and
+// result.
 func (x *exchange) serveAtomic() error {
 	const allow = http.MethodPost + ", " + http.MethodOptions
 	switch x.r.Method {

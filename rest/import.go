@@ -25,7 +25,7 @@ import (
 //
 // A list of at most a thousand rows as application/json is an ordinary call.
 
-// uploadFormat returns the format of the file that a request sends; "": it sends none.
+// uploadFormat returns the format of the file that a request sends, or "".
 func uploadFormat(op *catalog.Operation, r *http.Request) bulk.Format {
 	if op.Name != "import" || !op.IsMany() {
 		return ""
@@ -42,7 +42,7 @@ func uploadFormat(op *catalog.Operation, r *http.Request) bulk.Format {
 // delimiterParameter is the parameter of a file of CSV.
 const delimiterParameter = "delimiter"
 
-// cutDelimiter takes the parameter delimiter out of the parameters of a file that is sent.
+// cutDelimiter takes the parameter delimiter out of the parameters of an uploaded file.
 func cutDelimiter(a *arguments, all []parameter) (rest []parameter, delimiter byte) {
 	for _, p := range all {
 		if p.name != delimiterParameter {
@@ -58,7 +58,7 @@ func cutDelimiter(a *arguments, all []parameter) (rest []parameter, delimiter by
 	return rest, delimiter
 }
 
-// upload is a file of rows that is sent to be imported.
+// upload is an uploaded file of rows to import.
 type upload struct {
 	r       *http.Request
 	control *http.ResponseController
@@ -113,7 +113,7 @@ func (u *upload) beginBatch(ctx context.Context, size int) (context.Context, fun
 }
 
 // beginPart begins the time and the account of a part of a request whose parts are executions of their
-// own. The work of its statements is bounded as that of a request.
+// own. The work of its statements is bounded like a request's.
 func beginPart(ctx context.Context, timeout time.Duration, of *budget.Budget) (context.Context, func(), error) {
 	ctx, cancel := facade.WithRequest(ctx, nil, 0), context.CancelFunc(func() {})
 	if timeout > 0 {

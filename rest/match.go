@@ -35,8 +35,8 @@ type match struct {
 }
 
 // match finds the row of an escaped path by map lookups. Without one the error is NOT_FOUND and
-// lists the names at that level, or BAD_REQUEST for a path that is not percent-encoded UTF-8.
-// Names of Fronds and operations are compared exactly, plurals without regard to case.
+// lists the names at that level, or BAD_REQUEST for a path in another form than percent-encoded
+// UTF-8. Names of Fronds and operations are compared exactly, plurals without regard to case.
 func (t *Table) match(escaped string) (match, *kiterror.Error) {
 	rest, under := strings.CutPrefix(escaped, t.base)
 	if !under || rest != "" && rest[0] != '/' {

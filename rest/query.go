@@ -32,7 +32,7 @@ import (
 // bounds the map and the list that parseQuery builds before any parameter is judged.
 const maxParameters = 1000
 
-// parameter is one name of a query string with the values that were sent for it.
+// parameter is one name of a query string with its values.
 type parameter struct {
 	name   string
 	values []string // at least one, in the order of the URL
@@ -118,7 +118,7 @@ func (o *object) set(name string, value []byte) {
 	o.text = append(o.text, value...)
 }
 
-// close returns the text of the object, or nil where it has no member.
+// close returns the text of the object, or nil without members.
 func (o *object) close() json.RawMessage {
 	if o.text == nil {
 		return nil
@@ -184,7 +184,7 @@ func (a *arguments) place(all []parameter) {
 	a.bracketed(all, havingParameter, havingParameter, groups, ofGroups)
 }
 
-// bracketed sets a member of the query to the conditions that were sent in brackets after word.
+// bracketed sets a member of the query to the conditions in brackets after word.
 func (a *arguments) bracketed(all []parameter, word, member string, conditions []parameter, write writer) {
 	if len(conditions) == 0 {
 		return
@@ -200,8 +200,8 @@ func (a *arguments) bracketed(all []parameter, word, member string, conditions [
 	}
 }
 
-// textOf is the JSON of a parameter that no card declares: a string, or a list of strings
-// where it was sent more than once.
+// textOf is the JSON of a parameter that no card declares: a string, or a list of strings if it
+// was sent more than once.
 func textOf(values []string) []byte {
 	if len(values) == 1 {
 		return jsontext.Quote(values[0])
@@ -245,8 +245,8 @@ func (a *arguments) holdsRow() bool {
 	return a.op.Builtin && a.op.Kind == catalog.Command && a.op.Query != nil && a.op.Query.Property(whereParameter) != nil
 }
 
-// home returns the part that a parameter belongs to and its shape, or nil for none. The first
-// card that declares the name takes it: params, then query, then input (docs/decisions/http-guards.md).
+// home returns the part that a parameter belongs to and its shape, or nil. The first card that declares
+// the name takes it: params, then query, then input (docs/decisions/http-guards.md).
 func (a *arguments) home(name string) (*object, *schema.Shape) {
 	for _, at := range [...]struct {
 		card *schema.Entity
@@ -277,8 +277,8 @@ func (a *arguments) queryCard() *schema.Entity {
 	return a.op.Query
 }
 
-// input returns the card of the body where parameters take the place of a body: a query is
-// a GET (spec 1.2), and a GET has none.
+// input returns the card of the body if parameters take the place of a body: a query is a GET
+// (spec 1.2), and a GET has no body.
 func (a *arguments) input() *schema.Entity {
 	if a.op.Kind == catalog.Query {
 		return a.op.Input
@@ -324,8 +324,8 @@ func (a *arguments) read(p parameter, shape *schema.Shape) (json.RawMessage, boo
 	if shape.Type == "array" {
 		return readList(p.values, shape.Items), true
 	}
-	// A card may have type: [string, array], which is not a single Type; several values are
-	// then a list.
+	// The Type of a card's type: [string, array] is "", because the card has two; several
+	// values are then a list.
 	if len(p.values) > 1 && shape.Type == "" && bytes.Contains(shape.Extra.Get("type"), []byte(`"array"`)) {
 		return readList(p.values, nil), true
 	}
@@ -388,8 +388,8 @@ func (a *arguments) has(name string) bool {
 	return a.query.text != nil && jsontext.Get(append(a.query.text[:len(a.query.text):len(a.query.text)], '}'), name) != nil
 }
 
-// refuse adds a detail about a parameter; beyond [schema.MaxDetails] it is dropped. The
-// message continues a sentence that begins with the name, as those of the judge do.
+// refuse adds a detail about a parameter; beyond [schema.MaxDetails] it is dropped. The message
+// continues a sentence that begins with the name, as the judge's messages do.
 func (a *arguments) refuse(name, code, message string) {
 	if len(a.details) < schema.MaxDetails {
 		a.details = append(a.details, schema.Detail{
@@ -398,7 +398,7 @@ func (a *arguments) refuse(name, code, message string) {
 	}
 }
 
-// refusal returns VALIDATION_FAILED with all details, or nil where there are none.
+// refusal returns VALIDATION_FAILED with all details, or nil without details.
 func (a *arguments) refusal() *kiterror.Error {
 	switch n := len(a.details); n {
 	case 0:

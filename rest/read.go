@@ -79,7 +79,8 @@ func (x *exchange) read() *kiterror.Error {
 	return nil
 }
 
-// readCallBody reads the body into x.call. A list is that of the operation for many rows.
+// readCallBody reads the body into x.call. A list in the body calls the operation for many
+// rows.
 func readCallBody(x *exchange) *kiterror.Error {
 	body, err := x.readBody()
 	if err != nil {
@@ -111,9 +112,8 @@ func idShape(op *catalog.Operation) *schema.Shape {
 	return nil
 }
 
-// readBody returns the body as JSON text that was checked (RFC 8259, UTF-8), or nil where
-// there is none. It fails with PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT, BAD_REQUEST, or the
-// refusal of the budget.
+// readBody returns the body as checked JSON text (RFC 8259, UTF-8), or nil without a body. It
+// fails with PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT, BAD_REQUEST, or the refusal of the budget.
 func (x *exchange) readBody() ([]byte, *kiterror.Error) {
 	r := x.r
 	if r.ContentLength == 0 || r.Body == nil || r.Body == http.NoBody {

@@ -131,9 +131,9 @@ var crud = map[string]struct {
 	"upsert":     {false, []string{http.MethodPut}, true},
 }
 
-// Derive computes the routes of a catalog under base; "" is /api. The error is
-// schema.Faults with every path that is claimed twice; the table is returned with it,
-// without those paths.
+// Derive computes the routes of a catalog under base; "" is /api. The error is schema.Faults
+// with every path that two operations claim; the table is returned with it, without those
+// paths.
 func Derive(cat *catalog.Catalog, base string) (*Table, error) {
 	if base == "" {
 		base = "/api"
@@ -180,7 +180,7 @@ func Derive(cat *catalog.Catalog, base string) (*Table, error) {
 			plurals[key] = place{resource: res}
 			t.order = append(t.order, res)
 		}
-		// Old names come last, so that none takes the path of a door.
+		// Old names come last, so that they cannot take the path of a door.
 		for _, door := range frond.Doors {
 			for _, a := range door.Aliases {
 				if key := strings.ToLower(a.Plural); plurals[key].resource == nil && (key != factsSegment || t.facts[frond.Name] == nil) {
@@ -192,7 +192,7 @@ func Derive(cat *catalog.Catalog, base string) (*Table, error) {
 	return t, faults.Err()
 }
 
-// resource returns a door's part of the table, and its paths that are claimed twice.
+// resource returns a door's part of the table, and its doubly claimed paths.
 func (t *Table) resource(door *catalog.Door) (*resource, schema.Faults) {
 	var faults schema.Faults
 	res := &resource{
@@ -222,7 +222,7 @@ func (t *Table) resource(door *catalog.Door) (*resource, schema.Faults) {
 			continue
 		}
 		claimed[name] = op
-		// Spec 4.2.4: the verb follows the kind, which follows the name where none is given.
+		// Spec 4.2.4: the verb follows the kind, and an absent kind follows the name.
 		verb := http.MethodPost
 		if op.Kind == catalog.Query {
 			verb = http.MethodGet
@@ -263,7 +263,7 @@ func (res *resource) addFiles() (faults schema.Faults) {
 	return faults
 }
 
-// claim returns the row at *at, made where there is none yet.
+// claim returns the row at *at, and makes it the first time.
 func (res *resource) claim(at **row, path string) *row {
 	if *at == nil {
 		*at = &row{path: path}

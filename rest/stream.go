@@ -32,10 +32,11 @@ type Facts interface {
 
 // FactReader reads the events of a fact in order, from one goroutine.
 type FactReader interface {
-	// Notify has wake called, from any goroutine, when there are events after Poll has returned none,
-	// or the last ones.
+	// Notify has wake called, from any goroutine, when there are new events after the last or an
+	// empty result of Poll.
 	Notify(wake func())
-	// Poll returns the next events, or none, and the position up to which they are complete.
+	// Poll returns the next events, which may be empty, and the position up to which they are
+	// complete.
 	Poll(ctx context.Context) ([]*facade.Event, facade.Position, error)
 	// Rewind goes back to a position that Poll has passed.
 	Rewind(to facade.Position)
@@ -69,11 +70,11 @@ type StreamOptions struct {
 	Settling time.Duration
 	// Timeout bounds the evaluation of one batch of events; 0 or less: unlimited.
 	Timeout time.Duration
-	// Budget bounds the memory of evaluating events, Room that of sending them; nil:
+	// Budget bounds the memory of evaluating events, Room the memory of sending them; nil:
 	// unlimited.
 	Budget *budget.Budget
 	Room   *outlet.Room
-	// Answers has streams that are answered alike share what they send; nil: none do.
+	// Answers has streams with equal answers share them; nil: each has its own.
 	Answers *facts.Answers
 	// Closed is called when a stream has ended, unless it is nil.
 	Closed func(sse.Summary, access.State)
@@ -154,7 +155,7 @@ func (s *factStream) begun() {
 	}
 }
 
-// Sent implements [sse.Source]: the reader goes back to the last event that was sent.
+// Sent implements [sse.Source]: the reader goes back to the last sent event.
 func (s *factStream) Sent(n int) (more bool) {
 	if len(s.shown) == 0 { // the beginning, or a sign of life
 		if more = s.Begun != nil; n > 0 {
@@ -182,9 +183,9 @@ func (s *factStream) Next(ctx context.Context, b *outlet.Batch) (at time.Time, e
 	return at, err
 }
 
-// turn writes the next messages, and returns when to try again where there are none. The first one
-// is where the stream begins, so that a client that leaves before the first event resumes from
-// there. failed is why the stream ends.
+// turn writes the next messages, or returns when to try again. The first message is the stream's
+// first position, so that a client that leaves before the first event resumes from there. failed
+// is why the stream ends.
 func (s *factStream) turn(ctx context.Context, b *outlet.Batch) (at time.Time, failed *kiterror.Error, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -328,7 +329,7 @@ func (s *factStream) again(ctx context.Context, beat bool) error {
 	return nil
 }
 
-// send writes those of the events that exist for the caller now.
+// send writes the events that exist for the caller now.
 func (s *factStream) send(ctx context.Context, b *outlet.Batch, events []*facade.Event) error {
 	shown, end, err := s.evaluation().reveal(ctx, events)
 	if err != nil {

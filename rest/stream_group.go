@@ -66,7 +66,7 @@ func (g *factGroup) Add(id json.RawMessage, s *factStream, refused *kiterror.Err
 	g.members = append(g.members, &groupMember{id: id, stream: s, failed: refused})
 }
 
-// Serve answers a request with the streams, as that of [factStream] does with one.
+// Serve answers a request with the streams, as [factStream] does with one.
 func (g *factGroup) Serve(w http.ResponseWriter, r *http.Request) {
 	for _, m := range g.members {
 		if m.stream != nil {

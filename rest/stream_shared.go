@@ -15,8 +15,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// groupKey is equal for streams that send the same: those of one surface whose callers have the same
-// state, for the same events and fields.
+// groupKey is equal for streams with equal messages: streams of one surface whose callers have the
+// same state, for the same events and fields.
 type groupKey struct {
 	surface               *StreamOptions
 	fact                  *catalog.Fact
@@ -92,7 +92,7 @@ func (s *factStream) evaluation() evaluation {
 	return evaluation{s.Watch, s.caller, s.Options.Budget, s.Options.Timeout}
 }
 
-// reveal returns those of the events that exist for the subscriber. Without an error end ends the use
+// reveal returns the events that exist for the subscriber. Without an error, call end after the use
 // of them.
 func (e evaluation) reveal(ctx context.Context, events []*facade.Event) (shown []facade.Revealed, end func(), err error) {
 	// A copy of the store may lag the event.
@@ -138,12 +138,12 @@ func (e evaluation) respond(ctx context.Context, events []*facade.Event, member 
 	return len(events), nil
 }
 
-// appendShown appends an event as one subscriber sees it (docs/facts.md), and change where it is
-// about what happened to a row:
+// appendShown appends an event as one subscriber sees it (docs/facts.md), with change if it is
+// about a change of a row:
 //
 //	{"id":"…","position":"…","name":"orderChanged","change":"updated","entity":"order","key":"o-1","version":"…","at":"…","data":{…}}
 //
-// What there is not is null: the row of a change that is left, the key of a fact about no row.
+// A missing part is null: the row of a change without it, the key of a fact without a row.
 func appendShown(dst []byte, fact *catalog.Fact, r *facade.Revealed) []byte {
 	e := r.Event
 	dst = jsontext.AppendString(append(dst, `{"id":`...), e.ID)

@@ -16,7 +16,7 @@ import (
 // The status of a result:
 //
 //	delete of a row                         204
-//	delete of nothing                       404
+//	delete without a row                    404
 //	a query with cardinality maybe, null    404 (docs/decisions/errors.md)
 //	create, upsert of a new row             201, Location
 //	createMany                              201
@@ -110,7 +110,7 @@ func (x *exchange) send(status int, body []byte) {
 	}
 }
 
-// onItem reports whether the path is that of one row: /{plural}/{id}.
+// onItem reports whether the path leads to one row: /{plural}/{id}.
 func (x *exchange) onItem() bool { return x.match.row == x.match.resource.item }
 
 // isNothing reports whether the result is null or has no row.

@@ -34,7 +34,7 @@ func NewWrites[T engineTable](db DB[T], text *sqltext.Database) Writes[T] {
 
 // Insert implements [facade.Store]: it writes all rows or fails. of may be nil: then only the
 // table's constraints apply. Errors: CONFLICT for a taken value or a relation to a missing row,
-// VALIDATION_FAILED for a value that its column cannot hold, and the errors of Terms. returned
+// VALIDATION_FAILED for a value that its column cannot hold, and the errors of Terms. A returned
 // row is durable. Rows of one call may relate to each other in any order.
 func (w *Writes[T]) Insert(ctx context.Context, e *schema.Entity, records []facade.Record, of *facade.Terms, layout *rows.Layout) (*rows.Rows, error) {
 	t, err := w.db.Table(e)

@@ -20,8 +20,8 @@ import (
 // each generated field does. It never changes once it is built and may be shared.
 type Schema struct {
 	// GraphQL returns graphql-go's schema, which is made beside the start of a gateway, and an empty one
-	// where graphql-go refuses it: Ready waits for it, and returns the fault. An executor needs it for
-	// fields that were registered by hand.
+	// if graphql-go refuses it: Ready waits for it, and returns the fault. An executor needs it for
+	// hand-registered fields.
 	GraphQL func() *graphql.Schema
 	Ready   func() error
 	SDL     func() string // the text; made at the first call
@@ -29,8 +29,8 @@ type Schema struct {
 	Catalog *catalog.Catalog
 	Fields  Fields
 	Nodes   map[string]*Node // the types of Query.node and Query.nodes, by schema.EntityKey
-	// ByHand holds each field that was registered by hand, as it was registered: type name, field
-	// name. The types that such a field brings along have no entry of their own here.
+	// ByHand holds each hand-registered field in its original form: type name, field name. The
+	// types that such a field brings along have no entry of their own here.
 	ByHand map[string]map[string]*graphql.Field
 }
 
@@ -40,8 +40,8 @@ type Node struct {
 	Door *catalog.Door // whose findById answers Query.node and Query.nodes; nil where the door has none
 }
 
-// Fields holds the generated fields of each type: type name, field name, field. A field
-// of the schema that is not in it was registered by hand and has a Resolve of its own.
+// Fields holds the generated fields of each type: type name, field name, field. Any other field
+// of the schema is hand-registered and has a Resolve of its own.
 //
 // Such a Resolve on a generated type is given the row as its Source, a [rows.Row] with
 // every stored field the caller may read. For a generated type it returns a facade.Row;
@@ -85,8 +85,8 @@ func (b *Field) IsList() bool {
 	return b.Kind == ToMany || b.Kind == Operation && b.Operation.Builtin && b.Operation.Name == "list"
 }
 
-// IsNumbers reports whether the field is about the rows of a door that has aggregate and no list: of its
-// type, which has Aggregate and Groups alone, nothing else is read.
+// IsNumbers reports whether the field is about the rows of a door that has aggregate and no list: such a
+// field reads only the numbers of its type, Aggregate and Groups.
 func (b *Field) IsNumbers() bool { return b.Kind == Operation && b.Operation.Aggregates() }
 
 // Entity is the name that the calls of an Operation have.
@@ -214,7 +214,8 @@ func AppendEvent(to *rows.Rows, r *facade.Revealed) {
 
 // MergeParams joins the two ways to send params to an operation with open params: own are the
 // params with arguments of their own, all is the argument params. The error names a member that
-// occurs in both. An all that is not an object is returned unchanged, for the façade to refuse.
+// occurs in both. MergeParams returns an all that is no object unchanged, for the façade to
+// refuse.
 func MergeParams(own, all json.RawMessage) (json.RawMessage, *kiterror.Error) {
 	if own == nil || jsontext.KindOf(all) != jsontext.Object {
 		return all, nil

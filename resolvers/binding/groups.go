@@ -32,7 +32,7 @@ func GroupBy(by json.RawMessage) (json.RawMessage, *kiterror.Error) {
 }
 
 // GroupSort returns the argument orderBy of groups as query.sort of aggregate, and adds the functions that
-// it names to those of query.select:
+// it names to functions, for query.select:
 //
 //	[{count: DESC}, {total: {sum: ASC}}, {status: {key: ASC}}]
 //	["-count", "total.sum", "status"]
@@ -60,7 +60,7 @@ func GroupSort(orderBy json.RawMessage, functions []string) (json.RawMessage, []
 	return jsontext.AppendStrings(nil, names), functions, nil
 }
 
-// GroupHaving adds the functions that the argument having names to those of query.select.
+// GroupHaving adds the functions that the argument having names to functions, for query.select.
 func GroupHaving(having json.RawMessage, functions []string) []string {
 	for name, value := range jsontext.Members(having) {
 		switch {
@@ -89,7 +89,8 @@ func With(names []string, name string) []string {
 	return append(names, name)
 }
 
-// only returns the one member of an object; ok is false where it has another number, or a null.
+// only returns the one member of an object; ok is false if it has another number of members, or
+// a null.
 func only(object json.RawMessage) (name string, value json.RawMessage, ok bool) {
 	n := 0
 	for name, value = range jsontext.Members(object) {

@@ -46,7 +46,7 @@ var errNoLoaders = errors.New("binding.Load without loaders in its context; give
 
 type loadersKey struct{}
 
-// LoadersOf returns the loaders of a request, or nil where its context has none.
+// LoadersOf returns the loaders of a request, or nil if its context has no loaders.
 func LoadersOf(ctx context.Context) *Loaders {
 	l, _ := ctx.Value(loadersKey{}).(*Loaders)
 	return l

@@ -18,8 +18,8 @@ type Lookup[K comparable, V any] struct {
 	find func(ctx context.Context, keys []K) (map[K]V, error)
 }
 
-// NewLookup returns a lookup by find, which is given each key once and returns the values of
-// the keys it knows; the others are null. Its context is the request's: it ends when the caller
+// NewLookup returns a lookup by find, which gets each key once and returns the values of the
+// keys it knows; the others are null. Its context is the request's: it ends when the caller
 // disconnects or the time for the operation is up, and [facade.StateFrom] returns the caller's
 // state. An error of find is reported at every field that asked, and keeps its code. A Lookup
 // is made once, and may be used from many goroutines.

@@ -18,10 +18,10 @@ type Window struct {
 	After, Before       *string
 }
 
-// PageIDs cuts a window out of the distinct ids that a row holds. there says of each id
-// whether the caller may see its row; only those count. The window is [from, to) of the
-// visible ids. page.Total counts the visible ids, and page.Cursors are those of the
-// window. The error is BAD_REQUEST and names the argument.
+// PageIDs cuts a window out of the distinct ids that a row holds. there says of each id whether
+// the caller may see its row; only those count. The window is [from, to) of the visible ids.
+// page.Total counts the visible ids, and page.Cursors belong to the window. The error is
+// BAD_REQUEST and names the argument.
 //
 // The cursor of an id is made from the id itself. So it stays valid while the list changes
 // around it, and also after its row is deleted, while the id is still in the list.
@@ -109,12 +109,12 @@ func (w *Window) Check() *kiterror.Error {
 	return CheckPaging(number(w.First), number(w.Last), number(w.Offset), w.After != nil && *w.After == "", w.Before != nil && *w.Before == "")
 }
 
-// Unsent is the value of a number that was not sent.
+// Unsent is the value of an absent number.
 const Unsent = math.MinInt
 
-// CheckPaging refuses paging arguments that contradict each other: first and last read from
-// one end each, and offset counts from the beginning. An empty cursor is none. The
-// rest is refused by list, on every surface.
+// CheckPaging refuses paging arguments that contradict each other: first and last read from one
+// end each, and offset counts from the beginning. An empty cursor counts as absent. The rest is
+// refused by list, on every surface.
 func CheckPaging(first, last, offset int, emptyAfter, emptyBefore bool) *kiterror.Error {
 	why := ""
 	switch {

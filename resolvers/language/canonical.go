@@ -9,9 +9,9 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// AppendArguments appends arguments as one text, the same for all ways to write the same:
-// neither the order of arguments nor that of an object's keys means anything (GraphQL 2.6,
-// 2.9.8). Fields are compared by it, and calls shared.
+// AppendArguments appends arguments as one text, the same for all ways to write the same: the
+// order of arguments and of an object's keys has no meaning (GraphQL 2.6, 2.9.8). Fields are
+// compared by it, and calls shared.
 //
 //	(b: {y: 1, x: $v}, a: "t")
 //	a:"t"\nb:{x:$v,y:1,}\n

@@ -33,7 +33,7 @@ type Segment struct {
 	Index int
 }
 
-// ForLimit is the error of a limit that is broken. format has one verb, for the limit.
+// ForLimit is the error of an exceeded limit. format has one verb, for the limit.
 func ForLimit(code string, limit int, format string) *Error {
 	return &Error{
 		Message: fmt.Sprintf(format, limit),
@@ -46,7 +46,7 @@ func ForLimit(code string, limit int, format string) *Error {
 // reported: a document may be wrong in as many places as it likes.
 const MaxErrors = 50
 
-// Exceeds reports whether n is more than a limit; a negative limit is none.
+// Exceeds reports whether n is more than a limit; a negative limit never is.
 func Exceeds(n, limit int) bool { return limit >= 0 && n > limit }
 
 // maxMessage bounds a message in bytes: it may quote a name of a document, which may be as long
@@ -62,7 +62,7 @@ func Shorten(message string) string {
 }
 
 // Positions returns the locations of elements of a document. A nil position is skipped:
-// elements that were made here have none.
+// elements of this program's making have no positions.
 func Positions(list ...*ast.Position) []Location {
 	at := make([]Location, 0, len(list))
 	for _, p := range list {
@@ -82,7 +82,7 @@ func AppendList(dst []byte, errs []*Error) []byte {
 //
 //	{"message":…,"locations":[{"line":1,"column":3}],"path":["posts",0],"extensions":{"code":…}}
 //
-// Locations and path are left out where there are none.
+// Locations and path are left out if they are empty.
 func (f *Error) append(dst []byte) []byte {
 	dst = append(dst, `{"message":`...)
 	dst = jsontext.AppendString(dst, f.Message)

@@ -67,8 +67,8 @@ func fromBool(kind Kind, b bool) (json.RawMessage, bool) {
 	return nil, false
 }
 
-// fromString converts a string. To be an Int or a Float it has to be a JSON number: " 7",
-// "0x7" and "07" are none.
+// fromString converts a string. To be an Int or a Float it has to be a JSON number, unlike "
+// 7", "0x7" and "07".
 func fromString(kind Kind, s string) (json.RawMessage, bool) {
 	switch kind {
 	case String, ID:

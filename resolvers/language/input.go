@@ -12,9 +12,9 @@ import (
 )
 
 // appendInput appends a JSON value in the form of the input type called name. It returns the
-// reason if the value does not fit, or "" (input coercion, GraphQL 3.5 and 3.9). values are
-// those of an enum. is is the kind of v, which has no white space around it. A value that is
-// refused may or may not be appended.
+// reason if the value does not fit, or "" (input coercion, GraphQL 3.5 and 3.9). values are the
+// values of an enum. is is the kind of v, which has no white space around it. A refused value
+// may or may not be appended.
 //
 //	Int      3.0, 3e0              3
 //	Float    3                     3

@@ -136,8 +136,8 @@ func (r *Renderer) member(dst []byte, t *Type, child *ast.ChildValue) []byte {
 	return r.value(key(dst, child.Name), t, child.Value)
 }
 
-// absent reports whether a value is a variable that was not provided and has no default. The
-// key before it is left out, which differs from null.
+// absent reports whether a value is a variable without a value and a default. The key before it
+// is left out, which differs from null.
 func (r *Renderer) absent(v *ast.Value) bool {
 	return v.Kind == ast.Variable && r.variable(v) == nil
 }

@@ -184,8 +184,8 @@ func (l *locator) value(v *ast.Value) {
 	}
 }
 
-// number notes an error where a letter or _ follows a number directly (GraphQL 2.9.1, 2.9.2).
-// text is the number, start where it begins.
+// number notes an error if a letter or _ follows a number directly (GraphQL 2.9.1, 2.9.2). text
+// is the number, start its offset.
 func (l *locator) number(text string, start int) {
 	end := start + len(text)
 	if n := len(l.text); l.err != nil || end >= n || l.runes != nil && end >= len(l.runes) {
@@ -221,13 +221,13 @@ func (l *locator) selections(set ast.SelectionSet) {
 	}
 }
 
-// TypeCondition returns the position of the type condition of a fragment that begins at f,
-// which gqlparser does not keep: that of the first name after `on`.
+// TypeCondition returns the position of the type condition of a fragment that begins at f.
+// gqlparser does not keep it, so it is the position of the first name after `on`.
 //
 //	fragment f on Post { … }
 //	              ^
 //
-// Where there is none it returns f. The document is scanned again, so it is for error messages
+// Without a condition it returns f. The document is scanned again, so it is for error messages
 // only.
 func TypeCondition(f *ast.Position) *ast.Position {
 	runes := []rune(f.Src.Input)

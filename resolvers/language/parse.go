@@ -52,10 +52,10 @@ func Parse(text string, tokens int) (*ast.QueryDocument, *Error) {
 	return doc, nil
 }
 
-// unparsed returns the error of a text that does not parse. It points at the first character
-// of the token that was not expected, or at the character that begins no token. gqlparser's
-// line and column have the errors that locate corrects, so the text is scanned once more for
-// the token that has them, and the index of that token is right.
+// unparsed returns the error of a text that does not parse. It points at the first character of
+// the unexpected token, or at the character that begins no token. gqlparser's line and column
+// have the errors that locate corrects, so the text is scanned once more for the token that has
+// them, and the index of that token is right.
 func unparsed(text string, m masked, failure *gqlerror.Error) *Error {
 	f := &Error{Message: failure.Message, Code: codeParse}
 	at := newLocator(text)

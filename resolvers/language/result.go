@@ -9,8 +9,8 @@ import (
 
 // AppendResult appends a JSON value as a leaf of a response (result coercion, GraphQL 3.5 and
 // 3.9). It returns false if v does not fit the kind; the caller then goes on with its own dst.
-// values are those of an enum. v is valid JSON, is not empty and begins without white space, so
-// its first byte decides its kind.
+// values are the values of an enum. v is valid JSON, is not empty and begins without white
+// space, so its first byte decides its kind.
 //
 //	Int      3.0      3           2147483648    refused (docs/decisions/graphql-schema.md)
 //	ID       7        "7"         1.5           refused

@@ -12,11 +12,11 @@ import (
 	"github.com/vektah/gqlparser/v2/lexer"
 )
 
-// masked is a text as gqlparser's lexer is to read it. The lexer ends a block string at
-// the last three of many quotes, where the specification ends it at the first three
-// (2.9.4), and it refuses the control characters that strings and comments may hold
-// (2.1.1). Such a string is replaced by one of as many characters, so that everything
-// stays where it is; its value is put back after parsing.
+// masked is a text for gqlparser's lexer. The lexer ends a block string at the last three of
+// many quotes, where the specification ends it at the first three (2.9.4), and it refuses the
+// control characters that strings and comments may hold (2.1.1). Such a string is replaced by
+// one of as many characters, so that everything keeps its place; its value is put back after
+// parsing.
 type masked struct {
 	text   string
 	values map[int]*ast.Value // of the replaced strings, by where they begin, in characters; nil: none
@@ -51,8 +51,7 @@ func mask(text string) masked {
 		}
 		i, chars = i+n, chars+count
 	}
-	// There was nothing to replace after all: the quotes were inside a comment or a plain
-	// string.
+	// The text needed no change after all: the quotes were inside a comment or a plain string.
 	if written == 0 {
 		return masked{text: text}
 	}
@@ -116,9 +115,9 @@ func replaced(token string, is ast.ValueKind) *ast.Value {
 	return nil
 }
 
-// stringValue returns the value of a string with control characters, read by the lexer once
-// they are escaped. It returns nil for a string without any, and for a token that is not a
-// string: a backslash before a control character is not an escape.
+// stringValue returns the value of a string with control characters, which it escapes for the
+// lexer. It returns nil for a string without any, and for a token that is no string: a
+// backslash before a control character is not an escape.
 func stringValue(token string) *ast.Value {
 	if !strings.ContainsFunc(token, isControl) {
 		return nil

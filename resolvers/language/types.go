@@ -45,7 +45,7 @@ type Type struct {
 type Named struct {
 	Name string
 	Kind Kind
-	// Values are those of an enum, nil for other kinds.
+	// Values are the values of an enum, nil for other kinds.
 	Values Values
 
 	// OneOf is an input object with @oneOf: exactly one field is set (GraphQL 3.10.1).
@@ -63,7 +63,7 @@ type Named struct {
 type Definition struct {
 	Name string
 	Type *Type
-	// Default is a literal of the SDL or the document, checked already; nil: there is none.
+	// Default is a checked literal of the SDL or the document, or nil.
 	Default *ast.Value // the default; nil: none
 }
 
@@ -150,10 +150,10 @@ func (n *Named) Unknown(field string) string {
 	return text + " It has " + strings.Join(names, ", ") + "."
 }
 
-// maxListed is how many fields of a filter a refusal lists where no name is similar.
+// maxListed is how many fields of a filter a refusal lists if no name is similar.
 const maxListed = 20
 
-// Suggest returns " Did you mean …?" where one of names is similar to a name, and "" otherwise.
+// Suggest returns " Did you mean …?" if one of names is similar to a name, and "" otherwise.
 func Suggest(name string, names []string) string {
 	if len(name) > maxGuessed {
 		return ""
@@ -173,8 +173,7 @@ func Names[T any](list []T, name func(T) string) []string {
 	return names
 }
 
-// Arguments returns the arguments of a field or a directive in the order of the SDL, nil where
-// it has none.
+// Arguments returns the arguments of a field or a directive in the order of the SDL, or nil.
 func (t *Types) Arguments(defs ast.ArgumentDefinitionList) []*Definition {
 	if len(defs) == 0 {
 		return nil
@@ -213,7 +212,7 @@ var scalars = map[string]Kind{"Int": Int, "Float": Float, "String": String, "Boo
 // Custom.
 func OutputKind(name string) Kind { return cmp.Or(scalars[name], Custom) }
 
-// inputKind returns the kind of the scalar called name in arguments and variables: that of OutputKind,
+// inputKind returns the kind of the scalar called name in arguments and variables: OutputKind's kind,
 // or BigInt.
 func inputKind(name string) Kind {
 	if name == "BigInt" {

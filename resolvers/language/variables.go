@@ -10,7 +10,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Variable is a variable an operation declares, and where it does.
+// Variable is a variable an operation declares, and the place of its declaration.
 type Variable struct {
 	Definition
 	At *ast.Position
@@ -61,14 +61,14 @@ func (d *Declared) Slot(name string) int {
 }
 
 // Variables are the values of a request's variables, by slot: JSON text that fits the declared
-// type. nil is a variable that was not provided and has no default, which differs from null.
-// They never change.
+// type. nil is a variable without a value and a default, which differs from null. They never
+// change.
 type Variables struct {
 	declared *Declared
 	text     [][]byte
 }
 
-// get returns the value of the variable called name, nil where it has none or is not declared.
+// get returns the value of the variable called name, or nil.
 func (v *Variables) get(name string) []byte {
 	if i := v.declared.Slot(name); i >= 0 {
 		return v.text[i]
@@ -91,10 +91,10 @@ func (v *Variables) All() iter.Seq2[string, []byte] {
 	}
 }
 
-// Coerce is CoerceVariableValues (GraphQL 6.1.2) on JSON text. raw is an object, null or
-// empty. Members that the operation does not declare are ignored, as the specification has it.
-// The errors have the code BAD_USER_INPUT and the position of the declaration; there are at
-// most graphqlerror.MaxErrors. The values are valid only where there is none.
+// Coerce is CoerceVariableValues (GraphQL 6.1.2) on JSON text. raw is an object, null or empty.
+// Members that the operation does not declare are ignored, as the specification has it. The
+// errors have the code BAD_USER_INPUT and the position of the declaration; there are at most
+// graphqlerror.MaxErrors. The values are valid only without errors.
 //
 //	query($tags: [String!], $first: Int = 10)
 //	{"tags": "a", "other": 1}
@@ -220,9 +220,9 @@ func (c *coercer) value(t *Type, v []byte) {
 	}
 }
 
-// object appends an input object (GraphQL 3.10): the fields that were sent in their order,
-// then defaults of those that were not. Unknown fields, missing required ones, and the rule of
-// one-of inputs are errors.
+// object appends an input object (GraphQL 3.10): the sent fields in their order, then the
+// defaults of the others. Unknown fields, missing required ones, and the rule of one-of inputs
+// are errors.
 func (c *coercer) object(n *Named, v []byte, kind jsontext.Kind) {
 	if kind != jsontext.Object {
 		c.refuse(fmt.Sprintf("Expected an object of type %q.", n.Name))

@@ -11,8 +11,8 @@ import (
 	gqlvalidator "github.com/vektah/gqlparser/v2/validator"
 )
 
-// LoadSchema parses and validates a schema. It has none of gqlparser's additions to the language.
-// The error describes the fault in the SDL.
+// LoadSchema parses and validates a schema, without gqlparser's additions to the language. The
+// error describes the fault in the SDL.
 func LoadSchema(sdl string) (*ast.Schema, error) {
 	doc, err := parser.ParseSchemas(gqlvalidator.Prelude, &ast.Source{Name: "schema.graphql", Input: sdl})
 	if err != nil {
@@ -21,9 +21,9 @@ func LoadSchema(sdl string) (*ast.Schema, error) {
 	return schemaOf(doc)
 }
 
-// NewSchema is LoadSchema for directives and types that were not parsed. They do not change
-// afterwards. Their maker answers for legal names and for references to types that are there. The schema
-// lists the possible types of interfaces and unions alone.
+// NewSchema is LoadSchema for directives and types made without a text. They do not change afterwards.
+// Their maker answers for legal names and for references to existing types. The schema lists the
+// possible types of interfaces and unions alone.
 func NewSchema(directives ast.DirectiveDefinitionList, types ast.DefinitionList) (*ast.Schema, error) {
 	doc, err := parser.ParseSchema(gqlvalidator.Prelude)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 )
 
 // Limits bound the size of a document (docs/decisions/graphql-execution.md). A negative limit
-// means none. All of them count a fragment at each of its spreads, except Depth, which is the
-// longest path.
+// means no limit. All of them count a fragment at each of its spreads, except Depth, which is
+// the longest path.
 type Limits struct {
 	Depth    int // fields inside fields; introspection counts by itself, up to twice that
 	Aliases  int
@@ -19,8 +19,8 @@ type Limits struct {
 	Expanded int // fields, arguments, values, directives and spreads, counted in the same way
 }
 
-// size is the size of a selection set, with fragments counted at each of their spreads. The
-// zero size is that of an empty set.
+// size is the size of a selection set, with fragments counted at each of their spreads. An
+// empty set has the zero size.
 type size struct {
 	fields, aliases, depth, introspection int
 
@@ -81,9 +81,9 @@ func (m *meter) run(doc *ast.QueryDocument) *language.Error {
 // that.
 const maxLists = 2
 
-// broken returns the first limit that a size breaks, with the code and the format of its
-// error; code is "" where it breaks none. operation says that s is a whole operation: only
-// then do roots count.
+// broken returns the first limit that a size breaks, with the code and the format of its error;
+// code is "" if it keeps all of them. operation says that s is a whole operation: only then do
+// roots count.
 func (l *Limits) broken(s *size, operation bool) (code string, limit int, format string) {
 	switch {
 	case language.Exceeds(s.fields, l.Fields):
@@ -171,8 +171,8 @@ func (m *meter) selections(set ast.SelectionSet, introspecting bool) size {
 	return total
 }
 
-// field returns the size of a field with all below it. Its depth is one more than that of its
-// selections; roots is 1, so that the sum over a set counts the fields on its top level.
+// field returns the size of a field with all below it. Its depth is one more than its
+// selections' depth; roots is 1, so that the sum over a set counts the fields on its top level.
 func (m *meter) field(f *ast.Field, introspecting bool) size {
 	inner := introspecting || f.Name == "__schema" || f.Name == "__type"
 	s := m.selections(f.SelectionSet, inner)

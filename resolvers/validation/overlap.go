@@ -36,9 +36,8 @@ type overlap struct {
 	args     map[*ast.Field]string  // their arguments as text, which a fragment's fields are asked for often
 }
 
-// collect appends the fields of a selection set to dst, those of fragments included. A
-// fragment is followed once for each visited, since a second spread adds only fields that are
-// there already.
+// collect appends the fields of a selection set to dst, including the fields of fragments. A
+// fragment is followed once for each visited, since a second spread would add no new fields.
 func (o *overlap) collect(dst []*ast.Field, set ast.SelectionSet, visited map[string]bool) []*ast.Field {
 	for _, sel := range set {
 		o.v.steps++
@@ -57,7 +56,7 @@ func (o *overlap) collect(dst []*ast.Field, set ast.SelectionSet, visited map[st
 	return dst
 }
 
-// within returns the fields that are selected below any of these.
+// within returns the selected fields below any of these.
 func (o *overlap) within(fields []*ast.Field) []*ast.Field {
 	var sub []*ast.Field
 	visited := map[string]bool{}
@@ -146,8 +145,8 @@ func (o *overlap) common(fields []*ast.Field) {
 	}
 }
 
-// together splits fields into sets that may apply to one object: those of each object type
-// along with those of interfaces and unions. Without an object type there is one set.
+// together splits fields into sets that may apply to one object: the fields of each object type
+// along with all fields of interfaces and unions. Without an object type there is one set.
 func (o *overlap) together(fields []*ast.Field) [][]*ast.Field {
 	var abstract, own []*ast.Field
 	for _, f := range fields {
@@ -168,8 +167,8 @@ func (o *overlap) together(fields []*ast.Field) [][]*ast.Field {
 	return sets
 }
 
-// compares counts n comparisons, and refuses the document before they are made where there are
-// too many.
+// compares counts n comparisons. If there are too many, it refuses the document before they are
+// made.
 func (o *overlap) compares(n int) {
 	limit := perExpanded * o.v.options.Limits.Expanded
 	if o.compared += n; language.Exceeds(o.compared, limit) {
@@ -194,8 +193,8 @@ func (o *overlap) conflict(a, b *ast.Field, why string) {
 		"Fields %q conflict because %s. Use different aliases on the fields to fetch both if this was intentional.", a.Alias, why)
 }
 
-// sameArguments reports whether two fields have the same arguments, in any order. Variables
-// are the same where they have one name.
+// sameArguments reports whether two fields have the same arguments, in any order. Variables are
+// the same if they have one name.
 func (o *overlap) sameArguments(a, b *ast.Field) bool {
 	if len(a.Arguments) != len(b.Arguments) {
 		return false

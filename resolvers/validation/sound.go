@@ -70,8 +70,8 @@ func (c *sounder) arguments(owner, field string, list ast.ArgumentDefinitionList
 	}
 }
 
-// place checks an argument or an input field: its default is a value of its type, and it is
-// not deprecated where it is required (GraphQL 3.13.3). at names it in the error.
+// place checks an argument or an input field: its default is a value of its type, and a
+// required one is not deprecated (GraphQL 3.13.3). at names it in the error.
 func (c *sounder) place(at coordinate, typ *ast.Type, fallback *ast.Value, list ast.DirectiveList) {
 	if fallback == nil {
 		if typ.NonNull && list.ForName("deprecated") != nil {
@@ -103,8 +103,8 @@ func (c *sounder) input(def *ast.Definition) {
 }
 
 // circle is InputFieldDefaultValueHasCycle (GraphQL 3.10): it reports whether filling in the
-// defaults of an input field comes back to it. sent is the object that is filled, nil for
-// none; path has the fields whose defaults are open.
+// defaults of an input field comes back to it. sent is the object to fill, or nil; path has the
+// fields whose defaults are open.
 func (c *sounder) circle(f *ast.FieldDefinition, sent *ast.Value, path []*ast.FieldDefinition) bool {
 	if sent == nil && f.DefaultValue == nil {
 		return false

@@ -45,8 +45,8 @@ func (b set) each(c set, f func(n int)) {
 }
 
 // circles is the rule "Fragment Spreads Must Not Form Cycles" (GraphQL 5.5.2.2). It reports
-// whether there is a cycle. Where there is none, it has set reach of every definition; where
-// there is one, reach is not complete.
+// whether there is a cycle. Without a cycle it has set reach of every definition; with one,
+// reach is not complete.
 func (v *validation) circles() bool {
 	words := (len(v.list) + 63) / 64
 	// One allocation for the sets of all definitions: a document may have thousands of
@@ -72,8 +72,8 @@ func (v *validation) circles() bool {
 				v.add(s.Position, "Cannot spread fragment %q within itself%s.", s.Name, via(path[at:]))
 				continue
 			}
-			// A fragment that was visited before is not visited again; its reach is complete,
-			// as it is not on the path.
+			// A visited fragment is not visited again; its reach is complete, as it is not on
+			// the path.
 			if to.reach == nil {
 				path = append(path, s)
 				visit(to)

@@ -10,7 +10,7 @@ import (
 	"github.com/frondhost/frond/resolvers/language"
 )
 
-// Options are the checks of a validator beyond the rules; the zero value has none.
+// Options are the checks of a validator beyond the rules; the zero value adds no checks.
 type Options struct {
 	Limits Limits
 	// Suggest adds "Did you mean …" to messages about names that do not exist. Without it
@@ -30,7 +30,7 @@ type Validator struct {
 }
 
 // New makes a validator for a loaded schema and its input types. The schema must not change
-// afterwards. A zero limit in options.Limits allows nothing; a negative one means no limit.
+// afterwards. A zero limit in options.Limits is a limit of 0; a negative one means no limit.
 func New(s *ast.Schema, inputs *language.Types, options Options) *Validator {
 	return &Validator{schema: s, inputs: inputs, relations: newRelations(s), options: options}
 }
@@ -39,8 +39,8 @@ func New(s *ast.Schema, inputs *language.Types, options Options) *Validator {
 type Result struct {
 	Errors   []*language.Error // at most [language.MaxErrors]; nil: the document is valid
 	Expanded []int             // by operation, see [Limits.Expanded]
-	// Measured and Validated count the selections, arguments, values, directives, spreads
-	// and uses of variables that were looked at: the measure of the work.
+	// Measured and Validated count the visited selections, arguments, values, directives,
+	// spreads and uses of variables: the measure of the work.
 	Measured, Validated int
 }
 
@@ -85,7 +85,7 @@ type validation struct {
 }
 
 // definition is the walk's record of an operation or a fragment. One of op and fragment is set.
-// uses are its own variables, not those of the fragments it spreads.
+// uses are its own variables, without the variables of the fragments it spreads.
 type definition struct {
 	op       *ast.OperationDefinition
 	fragment *ast.FragmentDefinition
@@ -105,7 +105,7 @@ type enough struct{}
 //	operations     their selections; then each fragment, on its own type
 //	circles        sets reach, which across needs
 //	across         unused fragments, variables
-//	overlaps       only where there is no error so far
+//	overlaps       only without an error so far
 func (v *validation) run() {
 	defer func() {
 		if p := recover(); p != nil {
@@ -146,8 +146,7 @@ func (v *validation) addAt(at []language.Location, format string, args ...any) {
 	v.refuse(&language.Error{Message: language.Shorten(fmt.Sprintf(format, args...)), At: at, Code: language.CodeValidation})
 }
 
-// refuse notes an error, and ends the validation where there are language.MaxErrors of
-// them.
+// refuse notes an error, and ends the validation after language.MaxErrors of them.
 func (v *validation) refuse(f *language.Error) {
 	v.errs = append(v.errs, f)
 	if len(v.errs) == language.MaxErrors {
@@ -263,8 +262,8 @@ func (v *validation) fragment(f *ast.FragmentDefinition) {
 	v.selections(composed(f.Definition), f.SelectionSet)
 }
 
-// selections walks a selection set on a type. on is nil where the type is not known: the error
-// was noted above, and the walk goes on for the variables and fragments that are used below.
+// selections walks a selection set on a type. on is nil for an unknown type: the error was
+// noted above, and the walk goes on for the variables and fragments further down.
 func (v *validation) selections(on *ast.Definition, set ast.SelectionSet) {
 	for _, sel := range set {
 		v.steps++
@@ -317,8 +316,8 @@ func (v *validation) spread(on *ast.Definition, f *ast.FragmentSpread) {
 	}
 }
 
-// meet is the rule "Fragment Spread Is Possible" (GraphQL 5.5.2.3). A type that is not
-// composite counts as possible: it has an error already.
+// meet is the rule "Fragment Spread Is Possible" (GraphQL 5.5.2.3). A type other than a
+// composite one counts as possible: it has an error already.
 func (v *validation) meet(a, b *ast.Definition) bool {
 	return !a.IsCompositeType() || !b.IsCompositeType() || v.relations.meet(a, b)
 }

@@ -112,7 +112,6 @@ func (c *Conn) Alone() bool { return c.scope == nil && c.state == 'I' }
 
 // Conclude is Run for the last statements of a [DB.Write] or a read: the commit, or the release of the
 // savepoint, goes with them. A part of a larger transaction and a dry run do not commit here.
-// committed here.
 func (c *Conn) Conclude(queries ...*Query) error {
 	if s := c.scope; s != nil {
 		return s.run(c, true, queries)
