@@ -56,7 +56,7 @@ func readPage(value json.RawMessage) (p facade.Page) {
 }
 
 // item is one object that a Resolve returned. Either row, text or page with rows is set; an
-// object without generated fields has neither, as it is not read.
+// object without generated fields leaves them empty, as it is not read.
 type item struct {
 	source any             // as it was given
 	row    rows.Row        // where it was a row
