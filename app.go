@@ -146,9 +146,9 @@ func (a *App) fault(message, remedy string) {
 const goCode = "Go code"
 
 // Open opens the program's store as [Main] does, with the settings of gateway.yaml and the
-// variables, without serving: for scripts and jobs. The context it returns works as that of a
-// command without a caller: [Inside], [From] and [Call] take it. Call closeApp when done. The
-// error lists all faults at once.
+// variables, without serving: for scripts and jobs. The context it returns works like the
+// context of a command without a caller: [Inside], [From] and [Call] take it. Call closeApp
+// when done. The error lists all faults at once.
 func (a *App) Open(ctx context.Context) (inner context.Context, closeApp func() error, err error) {
 	config, err := a.load(&gateway.Flags{}, os.Environ())
 	if err != nil {

@@ -62,8 +62,8 @@ func readCard(text json.RawMessage) *cardText {
 	return card
 }
 
-// matching is the name among names that a struct field is for: the same one, or the first
-// that differs in case alone; "" where there is none.
+// matching is the name among names that a struct field is for: the same one, or the first that
+// differs in case alone, or "".
 func matching(names []string, name string) string {
 	if slices.Contains(names, name) {
 		return name

@@ -42,8 +42,7 @@ func (r *record) compare(what string, fields []schema.Field) (faults schema.Faul
 	return faults
 }
 
-// propertiesOf are the fields of the objects a shape has, alone or in a list; nil where it
-// names none.
+// propertiesOf are the fields of the objects a shape has, alone or in a list, or nil.
 func propertiesOf(s *schema.Shape) []schema.Field {
 	if s.Items != nil {
 		s = s.Items

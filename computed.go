@@ -39,9 +39,9 @@ func Computed[T, V any](d *DoorOf[T], name string, fn func(row T) V, about ...Ab
 	}, about...)
 }
 
-// ComputedMany is [Computed] for a function that makes the field of all rows of an answer
-// at once, as one that asks another service does. It returns one value for each row. Its
-// error is that of the field: GraphQL answers the rows without it.
+// ComputedMany is [Computed] for a function that makes the field of all rows of an answer at
+// once, as one that asks another service does. It returns one value for each row. Its error
+// fails the field alone: GraphQL answers the rows without it.
 func ComputedMany[T, V any](d *DoorOf[T], name string, fn func(ctx context.Context, rows []T) ([]V, error), about ...About) {
 	var a aboutField
 	for _, say := range about {

@@ -12,7 +12,7 @@ import (
 )
 
 // DoorOf is a door of an App, whose rows are of type T. Functions attached to it answer calls
-// from every surface, and those of the program itself. Attach all of them before the program
+// from every surface, and the program's own calls. Attach all of them before the program
 // starts; attaching is not safe from several goroutines.
 type DoorOf[T any] struct{ *door }
 
@@ -86,9 +86,9 @@ func (d *door) enter(ctx context.Context) context.Context {
 }
 
 // Command attaches fn to a command that frond.yaml declares, or in place of a built-in one. In
-// is decoded from one object with the members of params, query and body, which are judged and
-// decoded already; Out is marshalled into the answer, by the rules of the operation's output.
-// fn is called from many goroutines.
+// is decoded from one object with the judged members of params, query and body; Out is
+// marshalled into the answer, by the rules of the operation's output. fn is called from many
+// goroutines.
 //
 // The calls that fn makes with its context are one transaction: they are committed together
 // when it returns without an error, or not at all. After a conflict with another transaction fn

@@ -31,8 +31,8 @@ const (
 	GatewayTimeout      = kiterror.GatewayTimeout
 )
 
-// Errorf is an error with a code and a message for the caller, made by fmt. %w keeps a
-// cause for errors.Is and errors.As, which is logged and never sent: its text is not in the
+// Errorf is an error with a code and a message for the caller, made by fmt. %w keeps a cause
+// for errors.Is and errors.As. The cause is logged and never sent: its text is not in the
 // message, and a colon before it goes with it. Any other error that a function of the program
 // returns is [InternalError]: its text is logged and does not leave.
 func Errorf(code Code, format string, args ...any) *Error {

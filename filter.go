@@ -70,7 +70,7 @@ func Sort(fields ...string) Clause {
 	return clause(func(q *query) { q.sort = append(q.sort, fields...) })
 }
 
-// Limit reads at most n rows; 0 none. The door has a greatest limit.
+// Limit reads at most n rows; 0 reads no rows. The door has a greatest limit.
 func Limit(n int) Clause {
 	return clause(func(q *query) { q.limit, q.limited = n, true })
 }
@@ -130,7 +130,7 @@ func Gte(field string, v any) Filter { return compared(field, "gte", v) }
 // In holds where the field equals one of values, a slice.
 func In[V any](field string, values []V) Filter { return compared(field, "in", values) }
 
-// NotIn holds where the field equals none of values, or is null.
+// NotIn holds where the field differs from all values, or is null.
 func NotIn[V any](field string, values []V) Filter { return compared(field, "notIn", values) }
 
 // Contains holds where the text has part in it; letters in another case differ.
@@ -164,7 +164,7 @@ func compared(field, op string, v any) Filter {
 // And holds where every filter does.
 func And(filters ...Filter) Filter { return several("and", filters) }
 
-// Or holds where one filter does.
+// Or holds where at least one filter does.
 func Or(filters ...Filter) Filter { return several("or", filters) }
 
 func several(op string, filters []Filter) Filter {
@@ -187,10 +187,10 @@ func Not(filter Filter) Filter { return within("not", filter) }
 // Gte("rating", 4))).
 func Related(relation string, filter Filter) Filter { return within(relation, filter) }
 
-// Some holds where one row of a many relation meets filter.
+// Some holds where a row of a many relation meets filter.
 func Some(relation string, filter Filter) Filter { return within(relation, within("some", filter)) }
 
-// None holds where no row of a many relation meets filter.
+// None holds where all rows of a many relation fail filter.
 func None(relation string, filter Filter) Filter { return within(relation, within("none", filter)) }
 
 // Every holds where each row of a many relation meets filter.

@@ -18,11 +18,11 @@ import (
 type Change[T any] struct {
 	// Operation is create, update, delete, or the name of a command of the program.
 	Operation string
-	// ID is the id of the row; "" for a command that takes none.
+	// ID is the id of the row; "" for a command without one.
 	ID string
-	// Row is, before create, the row as it is going to be written; before update, the fields
-	// that are written, and no others; after any command that answers a row of the door, the
-	// row as it is kept now. Else it is nil.
+	// Row is, before create, the row as it is going to be written; before update, only the
+	// written fields; after any command that answers a row of the door, the row as it is stored
+	// now. Else it is nil.
 	Row *T
 	// Set is empty before create and update: the hook's values in it are written too, and
 	// replace values of the caller. It is nil in all other hooks.

@@ -13,11 +13,11 @@ import (
 	"github.com/frondhost/frond/gateway"
 )
 
-// Main serves the program on every surface until SIGINT or SIGTERM, then drains, and does
-// not return. Settings are those of command frond's gateway: a flag wins over its FROND_
-// variable, which wins over gateway.yaml in the working directory (or the file of
-// --config), which wins over gateway.yaml in the folder of the program. Exit codes: 0 after
-// a clean drain, 1 for a service that broke while it ran, 2 where it cannot start.
+// Main serves the program on every surface until SIGINT or SIGTERM, then drains, and does not
+// return. It takes the settings of command frond's gateway: a flag wins over its FROND_
+// variable, which wins over gateway.yaml in the working directory (or the file of --config),
+// which wins over gateway.yaml in the folder of the program. Exit codes: 0 after a clean drain,
+// 1 for a service that broke while it ran, 2 for a failed start.
 //
 // With --watch the program reads its folder again whenever a file of it changes: an embedded folder from
 // the working folder, where go run . finds it, and any other one from where [New] read it. Functions stay

@@ -36,7 +36,7 @@ type Event[T any] struct {
 
 // OnFact has fn called for every event of a fact, in the order of the log, while the program is
 // served. fact is the name of a fact of this program, or FROND.NAME; of a remote always the
-// latter. T is a struct whose fields are those of the fact's card, or json.RawMessage.
+// latter. T is a struct with the fields of the fact's card, or json.RawMessage.
 //
 // The calls that fn makes with its context, by [Inside] and [Emit], are one transaction, and
 // the consumer's position moves in it: the store has the effects of each event once, after any
@@ -89,11 +89,11 @@ type ConsumerOption func(*gateway.Consumer)
 // renamed keeps its consumer.
 func Named(name string) ConsumerOption { return func(c *gateway.Consumer) { c.Name = name } }
 
-// FromStart has a new consumer begin with the oldest event that is kept.
+// FromStart has a new consumer begin with the oldest event in the log.
 func FromStart() ConsumerOption { return func(c *gateway.Consumer) { c.FromStart = true } }
 
-// Tries is how often an event is tried before it is dead; 12 where it is not said, which are
-// about 25 minutes.
+// Tries is how often an event is tried before it is dead; 12 by default, which are about 25
+// minutes.
 func Tries(n int) ConsumerOption { return func(c *gateway.Consumer) { c.Tries = max(1, n) } }
 
 // DetachedConsumer has fn run outside of a transaction, so that it may last longer than
@@ -116,10 +116,10 @@ func carries(t reflect.Type, f *catalog.Fact) schema.Faults {
 	return recordOf(t).compare(f.FullName(), fields)
 }
 
-// Deliver hands every event that has been emitted to the consumers of the program, until there
-// are none, also those that consumers emit. It is for tests ([Test]) and jobs ([App.Open]): a
-// program that is served delivers by itself. An event whose consumer fails ends it with that
-// failure; it stays, and the next Deliver hands it over again.
+// Deliver hands every emitted event to the consumers of the program, including the events that
+// consumers emit during it. It is for tests ([Test]) and jobs ([App.Open]): a served program
+// delivers by itself. An event whose consumer fails ends it with that failure; it stays, and
+// the next Deliver hands it over again.
 func Deliver(ctx context.Context) error {
 	s := sceneOf(ctx)
 	if s == nil || s.host == nil {

@@ -21,7 +21,7 @@ type record struct {
 	indirect bool     // fields are promoted from embedded structs
 }
 
-// member is a field of a struct that is part of its JSON.
+// member is a field of a struct that its JSON includes.
 type member struct {
 	goName string
 	name   string // of the card's field; of the JSON where the card has none
@@ -34,7 +34,7 @@ type member struct {
 }
 
 // recordOf reads the fields of a struct type as encoding/json does: exported ones, by tag or
-// name, those of embedded structs among them.
+// name, including the fields of embedded structs.
 func recordOf(t reflect.Type) *record { return recordIn(t, nil) }
 
 // recordIn is recordOf for a struct within others; one that holds itself ends there.
@@ -89,7 +89,7 @@ func (r *record) decode(row rows.Row, into reflect.Value) error {
 	return nil
 }
 
-// setScalar sets a field from its JSON; false where that is of another type.
+// setScalar sets a field from its JSON; false if that is of another type.
 func setScalar(field reflect.Value, value json.RawMessage) bool {
 	switch kind := jsontext.KindOf(value); field.Kind() {
 	case reflect.String:
@@ -118,8 +118,8 @@ func setScalar(field reflect.Value, value json.RawMessage) bool {
 	return true
 }
 
-// spell gives the fields the names of the card, which may differ in case, and so those of
-// the structs in them.
+// spell gives the fields the names of the card, which may differ in case, and does so for the
+// structs in them.
 func (r *record) spell(card *cardText) {
 	for i := range r.fields {
 		m := &r.fields[i]

@@ -23,10 +23,10 @@ type Rows[T any] struct {
 	err    error    // why no call can be made
 }
 
-// Inside is the rows of the door with the type T, for the program itself: every field can
-// be read and written, values are as they are kept, no collector scopes them, and computed
-// fields are not made. Of a built-in operation that the program answers it calls the built-in one. ctx is that of a
-// command, a query, a hook or a computed field, or of [Test] or [App.Open].
+// Inside is the rows of the door with the type T, for the program itself: every field can be read and written,
+// values are as they are kept, no collector scopes them, and computed fields are not made. For a built-in operation
+// that the program replaces it calls the built-in one. ctx is the context of a command, a query, a hook or a
+// computed field, or of [Test] or [App.Open].
 func Inside[T any](ctx context.Context) Rows[T] {
 	r := rowsOf[T](ctx)
 	r.caller = facade.Inside(ctx)
@@ -37,9 +37,9 @@ func Inside[T any](ctx context.Context) Rows[T] {
 }
 
 // From is the rows of the door with the type T, with the caller's rights: the caller's
-// collectors scope it, fields that are closed or hidden have their zero values, and computed
-// fields are made. Values are the stored ones: an answer of the program is encoded
-// (boundary.out) when it leaves.
+// collectors scope it, closed and hidden fields have their zero values, and computed fields are
+// made. Values are the stored ones: an answer of the program is encoded (boundary.out) when it
+// leaves.
 func From[T any](ctx context.Context) Rows[T] {
 	r := rowsOf[T](ctx)
 	r.caller = facade.FromKept(ctx)
@@ -64,8 +64,8 @@ func rowsOf[T any](ctx context.Context) (r Rows[T]) {
 	return r
 }
 
-// Find is the row with this id, a text or a whole number. A row that is not there, or not
-// for the caller to see, is [NotFound]. The row is never nil where the error is.
+// Find is the row with this id, a text or a whole number. A row that is missing, or that the
+// caller may not see, is [NotFound]. Without an error the row is not nil.
 func (r Rows[T]) Find(ctx context.Context, id any) (*T, error) {
 	key, err := keyOf(id)
 	if err != nil {
@@ -81,8 +81,8 @@ func (r Rows[T]) Find(ctx context.Context, id any) (*T, error) {
 	return r.one(res)
 }
 
-// FindMany is the rows with these ids, in their order. Rows that are not there are left
-// out. ids is a slice of texts or whole numbers, of at most 500.
+// FindMany is the rows with these ids, in their order. Missing rows are left out. ids is a
+// slice of texts or whole numbers, of at most 500.
 func (r Rows[T]) FindMany(ctx context.Context, ids any) ([]T, error) {
 	text, err := jsontext.Marshal(ids)
 	if err != nil {
@@ -99,10 +99,9 @@ func (r Rows[T]) FindMany(ctx context.Context, ids any) ([]T, error) {
 // what [Behind] takes to read on.
 type Page[T any] = facade.List[T]
 
-// List is a page of the rows that meet every filter of what; without a [Limit] as many as
-// the door's default, and never more than its maximum. A clause that the door does not
-// take, such as a filter by a field that is not there for the caller, is [ValidationFailed]
-// and names it.
+// List is a page of the rows that meet every filter of what; without a [Limit] as many as the
+// door's default, and never more than its maximum. A clause that the door does not take, such
+// as a filter by a field that the caller may not see, is [ValidationFailed] and names it.
 func (r Rows[T]) List(ctx context.Context, what ...Clause) (*Page[T], error) {
 	res, err := r.list(ctx, what)
 	if err != nil {
@@ -115,7 +114,7 @@ func (r Rows[T]) List(ctx context.Context, what ...Clause) (*Page[T], error) {
 	return &Page[T]{Items: items, Total: res.Total, HasMore: res.HasMore, EndCursor: res.EndCursor()}, nil
 }
 
-// First is the first row of a list, or nil where it is empty.
+// First is the first row of a list, or nil if it is empty.
 func (r Rows[T]) First(ctx context.Context, what ...Clause) (*T, error) {
 	res, err := r.list(ctx, append(what[:len(what):len(what)], Limit(1)))
 	if err != nil || res.Rows.Len() == 0 {
@@ -175,8 +174,7 @@ type Set map[string]any
 // Create writes a new row and returns it as stored. values is a struct or a [Set]. Of a struct,
 // a field with its zero value is left out, and the card's rules fill it (lifecycle.create),
 // unless the card requires it and has no such rule; a Set is written as it is. A value that the
-// card refuses is [ValidationFailed] with every detail, a unique value that is taken is
-// [Conflict].
+// card refuses is [ValidationFailed] with every detail, a taken unique value is [Conflict].
 func (r Rows[T]) Create(ctx context.Context, values any) (*T, error) {
 	body, err := r.body(values, true)
 	if err != nil {
@@ -186,9 +184,9 @@ func (r Rows[T]) Create(ctx context.Context, values any) (*T, error) {
 }
 
 // Update writes fields of a row, and returns the row as it is kept. values is a [Set], or a
-// struct, whose fields with their zero values stay as they are. Members of nested objects
-// are merged. A row that is not there is [NotFound]; one that does not meet every filter of
-// where, at the time of the write, is [PreconditionFailed] and stays as it is.
+// struct, whose fields with their zero values stay as they are. Members of nested objects are
+// merged. A missing row is [NotFound]; one that does not meet every filter of where, at the
+// time of the write, is [PreconditionFailed] and stays as it is.
 func (r Rows[T]) Update(ctx context.Context, id, values any, where ...Filter) (*T, error) {
 	key, err := keyOf(id)
 	if err != nil {
@@ -205,7 +203,7 @@ func (r Rows[T]) Update(ctx context.Context, id, values any, where ...Filter) (*
 	return r.write(ctx, "update", facade.Invocation{ID: key, Query: condition, Body: body})
 }
 
-// conditionOf is the query of a write under filters that all have to hold; nil for none.
+// conditionOf is the query of a write under filters that all have to hold, or nil.
 func conditionOf(where []Filter) (json.RawMessage, error) {
 	if len(where) == 0 {
 		return nil, nil
@@ -214,9 +212,10 @@ func conditionOf(where []Filter) (json.RawMessage, error) {
 	return append(append([]byte(`{"where":`), all.text()...), '}'), all.err
 }
 
-// CreateMany writes new rows, all or none, and returns them in their order. values is a slice of what
-// [Rows.Create] takes, of at most 1,000. The details of [ValidationFailed] name the row by its index:
-// /body/3/price. The door has the operation where frond.yaml opens it (many), as it has those below.
+// CreateMany writes new rows in one transaction, and returns them in their order. values is a slice
+// of values for [Rows.Create], at most 1,000. The details of [ValidationFailed] name the row by its
+// index: /body/3/price. The door has this operation, and the ones below, if frond.yaml opens them
+// (many).
 func (r Rows[T]) CreateMany(ctx context.Context, values any) ([]T, error) {
 	list := reflect.ValueOf(values)
 	if list.Kind() != reflect.Slice {
@@ -236,9 +235,9 @@ func (r Rows[T]) CreateMany(ctx context.Context, values any) ([]T, error) {
 	return r.many(res)
 }
 
-// UpdateMany writes values, as [Rows.Update] takes them, to the rows that meet where, all or none, and
-// returns their number. If more than most rows meet it, 100 where most is 0, the error is
-// [UnprocessableEntity] and nothing is written. An empty where is refused.
+// UpdateMany writes values, as [Rows.Update] takes them, to the rows that meet where, in one
+// transaction, and returns their number. If more than most rows meet it (0 means 100), the error is
+// [UnprocessableEntity] and no row changes. An empty where is refused.
 func (r Rows[T]) UpdateMany(ctx context.Context, where Filter, most int, values any) (int64, error) {
 	body, err := r.body(values, false)
 	if err != nil {
@@ -269,8 +268,8 @@ func (r Rows[T]) writeMany(ctx context.Context, operation string, where Filter, 
 }
 
 // Upsert writes the row that has the values' unique key by, such as sku, or list,position for a compound
-// one: it is updated, or created if there is none, which created says. values is what [Rows.Create] takes.
-// A key of a row that the caller may not see is [Conflict].
+// one. It updates the row, or creates a missing one, which created reports. values is as for
+// [Rows.Create]. A key of a row that the caller may not see is [Conflict].
 func (r Rows[T]) Upsert(ctx context.Context, by string, values any) (row *T, created bool, err error) {
 	body, err := r.body(values, true)
 	if err != nil {
@@ -307,8 +306,8 @@ func (r *Rows[T]) body(values any, create bool) (json.RawMessage, error) {
 	return other.body(v, create)
 }
 
-// Delete removes a row. A row that is not there is [NotFound]; one that does not meet every
-// filter of where, at the time of the write, is [PreconditionFailed] and stays.
+// Delete removes a row. A missing row is [NotFound]; one that does not meet every filter of
+// where, at the time of the write, is [PreconditionFailed] and stays.
 func (r Rows[T]) Delete(ctx context.Context, id any, where ...Filter) error {
 	key, err := keyOf(id)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // shapeOf is the JSON Schema of the values of a Go type, as encoding/json writes them. The
-// error names the part that has none.
+// error names the part without a schema.
 func shapeOf(t reflect.Type) (schema.Shape, error) { return shapeIn(t, nil) }
 
 func shapeIn(t reflect.Type, around []reflect.Type) (shape schema.Shape, err error) {

@@ -12,7 +12,7 @@ import (
 )
 
 // Answers are kept this long for equal subscriptions that come to the same events a little
-// later, and no longer: what a subscriber may see is judged again then.
+// later. After that time the rights of a subscriber are judged again.
 const keepAnswers = time.Second
 
 // maxAnswers bounds how many answers equal subscriptions keep, each with about answerSize bytes
@@ -22,8 +22,8 @@ const (
 	answerSize = 256
 )
 
-// Answers has subscribers that are answered alike share their answers: an event is judged and encoded
-// once for all of them. It may be used from many goroutines.
+// Answers has subscribers with equal answers share them: an event is judged and encoded once for all
+// of them. It may be used from many goroutines.
 type Answers struct {
 	memory            *budget.Budget
 	evaluated, shared atomic.Int64
@@ -32,7 +32,7 @@ type Answers struct {
 	groups map[any]*Group
 }
 
-// NewAnswers returns answers without subscribers. memory bounds those that are kept; nil: nothing does.
+// NewAnswers returns answers without subscribers. memory bounds the kept ones; it may be nil.
 func NewAnswers(memory *budget.Budget) *Answers {
 	return &Answers{memory: memory, groups: map[any]*Group{}}
 }
@@ -65,7 +65,7 @@ func (a *Answers) Join(key any, respond Respond) *Group {
 	return g
 }
 
-// Group is subscribers that are answered alike.
+// Group is subscribers with equal answers.
 type Group struct {
 	answers *Answers
 	key     any
@@ -89,7 +89,7 @@ type answer struct {
 	counted  int             // bytes that the memory counts for it
 }
 
-// run is one evaluation of events that nobody had evaluated.
+// run is one evaluation of new events.
 type run struct {
 	done chan struct{}
 	err  error
@@ -106,7 +106,7 @@ func (g *Group) Leave() {
 
 // To returns the responses to the first events, in their order, without those that do not exist
 // for the subscribers, the positions of the events with a response, and how many events were
-// evaluated. Each is evaluated by the first who comes to it; the others wait.
+// evaluated. The first subscriber to reach an event evaluates it; the others wait.
 func (g *Group) To(ctx context.Context, events []*facade.Event) (list [][]byte, at []facade.Position, done int, err error) {
 	if g.members.Load() == 1 {
 		all := make([]*answer, len(events))
@@ -166,7 +166,7 @@ func (g *Group) To(ctx context.Context, events []*facade.Event) (list [][]byte, 
 }
 
 // bodies returns the responses among answers to events, the positions of the events that have one,
-// and how many answers stand before the first that was skipped.
+// and how many answers come before the first skipped one.
 func bodies(events []*facade.Event, all []*answer) (list [][]byte, at []facade.Position, done int) {
 	list, at = make([][]byte, 0, len(all)), make([]facade.Position, 0, len(all))
 	for ; done < len(all) && !all[done].skipped; done++ {
@@ -214,14 +214,14 @@ func (g *Group) keep(a *answer) {
 	}
 }
 
-// drop drops the answer that was kept first. The caller holds g.mu.
+// drop drops the oldest answer. The caller holds g.mu.
 func (g *Group) drop() {
 	a := g.order[0]
 	g.order = g.order[1:]
 	g.forget(a)
 }
 
-// forget has the next who comes to an event evaluate it again. The caller holds g.mu.
+// forget has the next reader of an event evaluate it again. The caller holds g.mu.
 func (g *Group) forget(a *answer) {
 	g.answers.memory.Give(a.counted)
 	if a.counted = 0; g.kept[a.position] == a {
@@ -229,7 +229,7 @@ func (g *Group) forget(a *answer) {
 	}
 }
 
-// sweep drops what was kept long enough.
+// sweep drops answers after their time.
 func (g *Group) sweep() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -28,7 +28,8 @@ type backlog struct {
 	log   facade.EventLog
 	ctx   context.Context // ends with the feed: a read outlives the reader that began it
 	reads chan struct{}
-	// remote is that of Options: an answer without events proves nothing about the log.
+	// remote is Options.Remote: an answer without events does not prove that the log is empty
+	// there.
 	remote bool
 
 	mu     sync.Mutex
@@ -58,8 +59,8 @@ func newBacklog(ctx context.Context, log facade.EventLog, remote bool) *backlog 
 	return &backlog{log: log, ctx: ctx, remote: remote, reads: make(chan struct{}, blockReads), blocks: map[blockKey]*block{}}
 }
 
-// read returns events of a topic behind at, which may be none, and the position up to which
-// they are complete, which is behind at. known is a position of the log that was given before.
+// read returns events of a topic behind at, possibly 0, and the position up to which they are
+// complete, which is behind at. known is an earlier position of the log.
 func (b *backlog) read(ctx context.Context, t *topic, at, known facade.Position) ([]*facade.Event, facade.Position, error) {
 	// The first block may begin before at and end there. The second one may have been read
 	// before known was given.
@@ -145,7 +146,7 @@ func (b *backlog) fill(key blockKey, names []string, k *block) {
 			k.behind = max(key.after, k.known) // there are no events after it
 		}
 		if k.err == nil {
-			// After the read, so that it includes all that was trimmed before it.
+			// After the read, so that it includes all events trimmed before it.
 			k.oldest, _, k.err = b.log.Span(b.ctx)
 		}
 		<-b.reads
@@ -164,7 +165,7 @@ func (b *backlog) fill(key blockKey, names []string, k *block) {
 	close(k.done)
 }
 
-// keep makes room for a block among those that are kept, for some time. b.mu is held.
+// keep makes room for a block among the kept ones, for some time. b.mu is held.
 func (b *backlog) keep(key blockKey, k *block) {
 	k.bytes = blockSize
 	for _, e := range k.events {
@@ -184,7 +185,7 @@ func (b *backlog) keep(key blockKey, k *block) {
 	})
 }
 
-// forget removes the block that was kept first. b.mu is held.
+// forget removes the oldest kept block. b.mu is held.
 func (b *backlog) forget() {
 	key := b.kept[0]
 	b.kept = b.kept[1:]

@@ -14,10 +14,10 @@
 //		…
 //	}
 //
-// Over an outbox the feed is also the relay: it gives positions to committed events and
-// removes old ones, unless another process does. It wakes when this process commits, and
-// looks for the commits of others every 50 ms while there are some and every 500 ms else, unless the
-// outbox knows that there are none ([facade.Outbox]).
+// Over an outbox the feed is also the relay: it gives positions to committed events and removes old
+// ones, unless another process does. It wakes when this process commits, and looks for the commits
+// of others every 50 ms while there are some and every 500 ms else. It skips a look if the outbox
+// reports that there are no new ones ([facade.Outbox]).
 //
 // A reader costs a few hundred bytes and no goroutine. Events of other names do not wake it,
 // and one that does not read costs no work: it reads the missed events from the log when it

@@ -20,7 +20,7 @@ const (
 type Options struct {
 	// Log is where failures of the store are logged; nil: nowhere.
 	Log *slog.Logger
-	// Remote says that the log's Log may lag its Span: that of another host.
+	// Remote says that the log is another host's, whose Log may lag its Span.
 	Remote bool
 	// Observe is called with every event as it is read, by one goroutine; nil: events without
 	// readers are not read.
@@ -105,8 +105,8 @@ func (f *Feed) Close() {
 // Subscribe begins to read the events after a position, or from Now or Start on. names are
 // facts as FROND.NAME, as their authors spell them; nil: all. The caller closes the reader.
 //
-// The error is that of [facade.Resumable] (VALIDATION_FAILED, GONE), errClosed, or that of a
-// store that cannot be reached; the reader is nil then, which an interface that holds it hides.
+// The error is a [facade.Resumable] one (VALIDATION_FAILED, GONE), errClosed, or the failure to
+// reach a store; the reader is nil then, which an interface that holds it hides.
 func (f *Feed) Subscribe(ctx context.Context, names []string, after facade.Position) (*Reader, error) {
 	if r, err := f.join(names, after); r != nil || err != nil {
 		return r, err

@@ -8,7 +8,7 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
-// errClosed is the error of a reader or feed that was closed.
+// errClosed is the error of a closed reader or feed.
 var errClosed = errors.New("the feed is closed")
 
 // Reader reads the events of some facts in order. One goroutine at a time uses it; Close may
@@ -27,9 +27,9 @@ type Reader struct {
 }
 
 // Next returns the next events, at least one, at most 256 and about 64 KiB, and the position of
-// the last. Events are shared: they must not be changed. It waits while there are none, and
-// while the store cannot be reached. The error is ctx's, errClosed, or GONE if unread events
-// are past retention. It replaces Notify.
+// the last. Events are shared: they must not be changed. It waits for new events, and while the
+// store cannot be reached. The error is ctx's, errClosed, or GONE if unread events are past
+// retention. It replaces Notify.
 func (r *Reader) Next(ctx context.Context) ([]*facade.Event, facade.Position, error) {
 	if r.came == nil {
 		came := make(chan struct{}, 1)
@@ -72,8 +72,8 @@ func (r *Reader) Notify(wake func()) {
 	r.wake = wake
 }
 
-// Poll is Next without waiting: without new events it returns none, and the position up to
-// which there are none. Its error may be temporary, if the store cannot be reached; the
+// Poll is Next without waiting: without new events it returns an empty list, and the position
+// up to which it has looked. Its error may be temporary, if the store cannot be reached; the
 // position is then valid too, and a later call continues from it.
 func (r *Reader) Poll(ctx context.Context) ([]*facade.Event, facade.Position, error) {
 	f := r.feed
@@ -130,7 +130,7 @@ func (r *Reader) Rewind(to facade.Position) {
 	r.at = to
 }
 
-// Waiting reports whether there is nothing to read, so that wake is called when there is.
+// Waiting reports whether the reader is at the end, so that a new event calls wake.
 func (r *Reader) Waiting() bool {
 	r.feed.mu.Lock()
 	defer r.feed.mu.Unlock()

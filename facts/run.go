@@ -29,7 +29,7 @@ func (f *Feed) run(ctx context.Context) {
 	poll, pause := pollBusy, firstPause
 	for ctx.Err() == nil {
 		if f.outbox == nil && !f.followed() {
-			// A log that is not relayed here is of no interest without readers.
+			// A log without a relay here is of no interest without readers.
 			select {
 			case <-f.kicked:
 			case <-ctx.Done():
@@ -59,7 +59,7 @@ func (f *Feed) run(ctx context.Context) {
 	}
 }
 
-// await waits for the next round, which is not needed while the log knows that it has not grown
+// await waits for the next round. It may skip a round if the log knows that it has not grown
 // since the last one.
 func (f *Feed) await(ctx context.Context, wait time.Duration, began time.Time, committed <-chan struct{}) {
 	timer := time.NewTimer(wait)

@@ -7,7 +7,7 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// Size is a number of events, and when the first of them was emitted: zero where there is none.
+// Size is a number of events, and when the first of them was emitted: zero for no events.
 type Size struct {
 	Events int
 	Oldest time.Time
@@ -30,7 +30,7 @@ type Status struct {
 	// did not.
 	Failure error
 	Since   time.Time
-	// Readers are those that are open.
+	// Readers is the number of open readers.
 	Readers int
 }
 
@@ -47,7 +47,7 @@ func (f *Feed) Status() Status {
 const lastEvery = time.Second
 
 // Last returns a position that the log has reached: a reader that begins after it receives
-// every event that is committed after the call. It may lag the last position a little.
+// every event committed after the call. It may lag the last position a little.
 func (f *Feed) Last(ctx context.Context) (facade.Position, error) {
 	f.mu.Lock()
 	known, fresh := f.status.Last, f.outbox != nil || f.follows || time.Since(f.spanned) < lastEvery

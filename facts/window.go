@@ -12,8 +12,8 @@ const (
 	windowBytes  = 8 << 20
 )
 
-// [Reader.Next] returns up to batchEvents events, of about batchBytes bytes or, where it is
-// larger, one.
+// [Reader.Next] returns up to batchEvents events, of about batchBytes bytes, or one larger
+// event.
 const (
 	batchEvents = 256
 	batchBytes  = facade.LogBytes

@@ -23,13 +23,13 @@ type Card struct {
 	// keyword properties, which accepts any key (docs/decisions/judge.md).
 	Fields []Field
 	// Required are the names that a caller must supply at creation (spec 2.3). nil: the card
-	// has no list, and Compile derives one. An empty list requires nothing.
+	// has no list, and Compile derives one. An empty list makes every field optional.
 	Required []string
 	// Version is x-kit-version, 1 after Compile; 0 where the card does not say it.
 	Version int
 	// Vendor is x-kit-vendor; Compile fills in CompileOptions.Vendor.
 	Vendor string
-	// Derived is x-kit-derived: nil for an entity and for a view that was written out.
+	// Derived is x-kit-derived: nil for an entity and for a view with cards of its own.
 	Derived *Derived
 	// Extra is every other keyword, as it was written: anyOf, $defs, x- keys, and until
 	// Compile the shorthand of, pick and omit.
@@ -71,7 +71,7 @@ type Shape struct {
 	// Enum are the texts of the values, without white space. nil: no enum.
 	Enum []json.RawMessage
 	// Properties are the members of a nested object, in order, without axes (spec 2.1). nil: a
-	// bare object, which accepts any key; an empty list accepts none.
+	// bare object, which accepts any key; an empty list refuses every key.
 	Properties []Field
 	Required   []string // of the nested object
 	// Items is the shape of an array's elements; nil accepts any.
@@ -84,13 +84,11 @@ type Shape struct {
 // @deprecated and OpenAPI's descriptions show the sentence (docs/decisions/graphql-schema.md).
 const deprecationReason = "x-deprecation-reason"
 
-// Deprecated is the reason where a card names none: the default of GraphQL's @deprecated
-// directive.
+// Deprecated is the reason by default: the default of GraphQL's @deprecated directive.
 const Deprecated = "No longer supported"
 
 // WhyDeprecated returns why the field should no longer be used: the text of
-// x-deprecation-reason, or [Deprecated] where there is none. It is "" for a field that is not
-// deprecated.
+// x-deprecation-reason, or else [Deprecated]. It is "" for any other field.
 func (s *Shape) WhyDeprecated() string {
 	if !s.Deprecated {
 		return ""
@@ -149,8 +147,8 @@ type Axes struct {
 	Primary bool
 	// Index is role.index. Stores index unique fields and relations without it.
 	Index bool
-	// Unique is role.unique: one member list per constraint, each at least one field name. nil
-	// is none. [Compile] writes a compound constraint at every member, as spec 2.2 has it.
+	// Unique is role.unique: one member list per constraint, each at least one field name. It
+	// may be nil. [Compile] writes a compound constraint at every member, as spec 2.2 has it.
 	Unique [][]string
 	// Relation is role.relation; nil for a plain field.
 	Relation *Relation
@@ -163,10 +161,10 @@ type Axes struct {
 	In BoundaryRule
 	// Out is boundary.out; Name is the conversion that encodes.
 	Out BoundaryRule
-	// Extra are the keys of x-kit that this program does not know, such as
-	// role/relation/eager. The name is the JSON pointer without its first slash, so that a
-	// card is written back without loss. In a card of this project each of them is a fault, in
-	// a remote's card none is.
+	// Extra are the keys of x-kit that this program does not know, such as role/relation/eager.
+	// The name is the JSON pointer without its first slash, so that a card is written back
+	// without loss. In a card of this project each of them is a fault, in a remote's card they
+	// are allowed.
 	Extra Keywords
 }
 
@@ -199,8 +197,8 @@ type CreateRule struct {
 	Optional bool
 }
 
-// UpdateRule says who writes a field on update; "" lets the caller send it. A rule answers absence: under "now" a value
-// that is sent is kept (docs/decisions/judge.md).
+// UpdateRule says who writes a field on update; "" lets the caller send it. A rule answers absence: under "now" a
+// sent value is kept (docs/decisions/judge.md).
 type UpdateRule string
 
 // The update rules of spec 2.2.
@@ -249,7 +247,7 @@ func statedFields(fields []Field) []Field {
 	return out
 }
 
-// Stated returns the shape with its type, and with those of its members and items; see
+// Stated returns the shape with its type, and with the types of its members and items; see
 // [Card.Stated].
 func (s Shape) Stated() Shape {
 	if s.Bool != nil {

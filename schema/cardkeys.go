@@ -50,8 +50,8 @@ var cardKeys = []Key{
 	{Name: "^x-", Form: anything, Example: "x-team: catalog", About: "Your own keys; they are kept."},
 }
 
-// keywords are the keywords of a schema: those of JSON Schema 2020-12, and of this
-// project where its name begins with x-.
+// keywords are the keywords of a schema: of JSON Schema 2020-12, and of this project if its
+// name begins with x-.
 var keywords = []Key{
 	{Name: "type", Form: `{"anyOf":[{"$ref":"#/$defs/type"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/type"}}]}`, Default: "any type", Example: "type: [string, 'null']", About: "string, integer, number, boolean, object, array or null, or a list of them; a field that may be null lists null."},
 	{Name: "title", Form: aString, Example: "title: Price", About: "A short name, for forms."},
@@ -146,7 +146,7 @@ var axisKeys = []Key{
 	}},
 }
 
-// CardKeys are the tables of a card's keys: those of the card, the keywords of any schema in
+// CardKeys are the tables of a card's keys: the keys of the card, the keywords of any schema in
 // it, and the axes of a field. They are shared and not to be changed.
 func CardKeys() (card, schema, axes []Key) { return cardKeys, keywords, axisKeys }
 

@@ -53,8 +53,8 @@ type textRules struct {
 	format               string
 	isFormat             func(string) bool
 	minLength, maxLength int // in code points
-	// pattern matches anywhere in a string, unless it is anchored (section 6.3.3). nil: none,
-	// or one of a remote that RE2 cannot run.
+	// pattern matches anywhere in a string, unless it is anchored (section 6.3.3). It is nil
+	// without a pattern, and for a remote's pattern that RE2 cannot run.
 	pattern *regexp.Regexp
 }
 
@@ -83,7 +83,7 @@ type objectRules struct {
 	index  map[string]int
 	closed bool            // keys outside props are refused
 	known  map[string]bool // further keys a closed object may have
-	// required are the names of nested objects alone; those of a card are judge.must.
+	// required are the names of nested objects alone; judge.must has the card's.
 	required []string
 }
 
@@ -149,8 +149,8 @@ func typesOf(s *Shape) typeSet {
 // has thousands of fields that are strings of at most 80 characters. It is safe for concurrent
 // use.
 //
-// A string of at most 80 characters is the same checker in the card of a product and in that
-// of an author; its faults are not, so a checker that was built with a fault is not kept.
+// A string of at most 80 characters is the same checker in the card of a product and of an
+// author; its faults are not, so a checker with a fault is not kept.
 type shared struct {
 	mu       sync.Mutex
 	checkers map[string]*checker
@@ -256,10 +256,10 @@ func (b *builder) build(s *Shape, at string) *checker {
 	return c
 }
 
-// pattern compiles a pattern in Go's syntax, RE2: no look-around and no back-references, and
-// no text that takes longer than its length (docs/decisions/judge.md). nil where it does not
-// compile; then a remote's pattern holds for every text. JSON Schema recommends ECMA-262 and
-// leaves the dialect to the implementation (core, section 6.4).
+// pattern compiles a pattern in Go's syntax, RE2: no look-around and no back-references, and no
+// text that takes longer than its length (docs/decisions/judge.md). It is nil for a pattern
+// that does not compile; then a remote's pattern holds for every text. JSON Schema recommends
+// ECMA-262 and leaves the dialect to the implementation (core, section 6.4).
 func (b *builder) pattern(value json.RawMessage, at string) *regexp.Regexp {
 	re, err := regexp.Compile(jsontext.Unquote(value))
 	if err != nil {
@@ -271,7 +271,7 @@ func (b *builder) pattern(value json.RawMessage, at string) *regexp.Regexp {
 	return re
 }
 
-// object returns the rules about the keys of an object, or nil where none refuses anything.
+// object returns the rules about the keys of an object, or nil if they accept every object.
 // fields is nil for a bare object, which is open; with fields it is closed unless extra opens
 // it (docs/decisions/judge.md).
 func (b *builder) object(fields []Field, extra Keywords, at string) *objectRules {
@@ -332,8 +332,7 @@ func (s *Shape) references() bool {
 }
 
 // collectKeys adds to known the keys that the schemas of allOf, anyOf, oneOf, if, then, else
-// and dependentSchemas name. It returns false where one of them accepts keys without naming
-// them.
+// and dependentSchemas name. It returns false if one of them accepts keys without naming them.
 func collectKeys(extra Keywords, known map[string]bool) bool {
 	for _, kw := range extra {
 		switch kw.Name {

@@ -40,15 +40,15 @@ func (s *Set) Entity(name string) *Entity { return s.byKey[EntityKey(name)] }
 // CompileOptions are the settings of [Compile]. A nil pointer is the zero value, which compiles
 // a project's own cards.
 type CompileOptions struct {
-	// Vendor is x-kit-vendor where a card says none; "" is [DefaultVendor].
+	// Vendor is x-kit-vendor for a card without its own; "" is [DefaultVendor].
 	Vendor string
 	// Remote names the Fronds whose operations run on another host: their generators and
 	// conversions need not be known here (spec 2.2.3), and keys of x-kit that are newer than
 	// this program are ignored.
 	Remote map[string]bool
-	// Partial lets relations name entities that are not among the sources: their
-	// Link stays nil, the name stays in the axes (spec 2.4). It is for consumers
-	// that rebuild a single card, and ignores unknown generators and conversions.
+	// Partial lets relations name entities outside of the sources: their Link stays nil, the
+	// name stays in the axes (spec 2.4). It is for consumers that rebuild a single card, and
+	// ignores unknown generators and conversions.
 	Partial bool
 	// Unknown lets every relation name an entity outside of the sources, as Partial does,
 	// without its other effects: the entities of a remote are not known yet.
@@ -253,7 +253,7 @@ func (s *Source) owner() string {
 	return "the card " + s.Name
 }
 
-// sorted is the faults by file and pointer, none twice.
+// sorted is the faults by file and pointer, without duplicates.
 func (f Faults) sorted() Faults {
 	slices.SortStableFunc(f, func(a, b Fault) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Pointer, b.Pointer))
@@ -280,7 +280,7 @@ func fieldNames(fields []Field) string {
 //	x-kit-version     1
 //	x-kit-vendor      CompileOptions.Vendor
 //	required          the list of spec 2.3, for an entity without one
-//	lifecycle.create  optional, for a field that is not required and that nothing fills
+//	lifecycle.create  optional, for a field that is neither required nor filled by a rule
 //
 // Whether the card is sound is for finish to say, when all cards are there.
 func (c *compiler) fill(u *unit) {

@@ -21,11 +21,11 @@ import (
 // DiscoveredFrond.Ignored.
 
 // Discovery is the result of rpc.discover (spec 2.5): the catalog of a host. The façade makes
-// one of itself; a gateway reads those of its remotes. It is plain data: reading it is safe
+// one of itself; a gateway reads its remotes' discoveries. It is plain data: reading it is safe
 // from many goroutines.
 type Discovery struct {
 	Fronds []DiscoveredFrond
-	// IgnoresState says that the host believes no state that is not signed: it knows its callers itself.
+	// IgnoresState says that the host ignores an unsigned state: it knows its callers itself.
 	IgnoresState bool
 }
 
@@ -42,9 +42,8 @@ type DiscoveredFrond struct {
 	// are views, and every card with a title counts as one.
 	Views []string
 
-	// Ignored are the parts that were left out of the document because they go beyond the
-	// specification. Their pointers lead into the document. File is "": the caller knows whose
-	// document it is.
+	// Ignored are the omitted parts of the document, which go beyond the specification. Their
+	// pointers lead into the document. File is "": the caller knows whose document it is.
 	Ignored Faults
 }
 
@@ -56,38 +55,39 @@ type DiscoveredDoor struct {
 	// Schema is the entity's card. nil: the door stores no rows, such as a computation.
 	Schema *Card
 
-	// Computed is additive to the spec (docs/calls.md): the fields that presenters add to
-	// the rows, as the properties of a card. nil: there are none.
+	// Computed is additive to the spec (docs/calls.md): the fields that presenters add to the
+	// rows, as the properties of a card, or nil.
 	Computed *Card
 
-	// Aliases are additive too: names that the door had before and that are answered as well.
+	// Aliases are additive too: earlier names of the door, which still answer.
 	Aliases []DiscoveredAlias
 	// Fields are old names of fields, which answer as the fields do.
 	Fields []DiscoveredAlias
 
-	// Plural is the name of the door in REST paths, where it is not the regular plural of Name.
+	// Plural is the name of the door in REST paths, if it differs from the regular plural of
+	// Name.
 	Plural string
 	// Nested are the relations whose rows create and update take in their bodies.
 	Nested []string
 	// Files are the fields that hold the ids of files. GraphQL of that host has the id of image as imageId.
 	Files []string
-	// FileFields are those of Files whose files the host gives to gateways (docs/remotes.md), by name, as
-	// files of frond.yaml has them: {"image": {"types": ["image/png"], "max": 5242880}}. nil: none.
+	// FileFields are the fields of Files whose files the host gives to gateways (docs/remotes.md), by
+	// name, as files of frond.yaml has them: {"image": {"types": ["image/png"], "max": 5242880}}. It may
+	// be nil.
 	FileFields json.RawMessage
 }
 
 // DiscoveredAlias is an old name of a door or of a field, which answers as that does.
 type DiscoveredAlias struct {
 	Name string
-	// Field is the name of the field now; "" for that of a door.
+	// Field is the name of the field now; "" for an alias of a door.
 	Field string
 	// Deprecated is why the name should no longer be used, Until the last day on which it is
 	// answered: 2027-06-01.
 	Deprecated, Until string
 }
 
-// DiscoveredOp is an operation of a door. Its cards are views; nil where the contract names
-// none.
+// DiscoveredOp is an operation of a door. Its cards are views, and may be nil.
 type DiscoveredOp struct {
 	Name string
 	// Kind is query or command; "" where a foreign host does not say, and then the name
@@ -109,13 +109,13 @@ type DiscoveredOp struct {
 	// Open says that the document does not describe params and query, so they may be any
 	// objects. Input describes the body if it is present.
 	Open bool
-	// Cardinality is that of the output: one, maybe, many, page or none; "" where it is not
+	// Cardinality is the output's cardinality: one, maybe, many, page or none; "" if it is not
 	// said.
 	Cardinality string
 	// Mode is "patch" on update: fields absent from the input keep their values. "" is any
 	// other operation.
 	Mode string
-	// Deprecated is why the operation should no longer be used; "" where it is not deprecated.
+	// Deprecated is why the operation should no longer be used, or "".
 	Deprecated string
 	// Hidden are the surfaces that do not show the operation: graphql, rest, envelope.
 	Hidden []string
@@ -216,7 +216,7 @@ func (o *object) name(name string) {
 	o.dst = jsontext.AppendString(o.dst, name)
 }
 
-// aliases appends a list of old names, unless there is none.
+// aliases appends a list of old names, unless it is empty.
 func (o *object) aliases(key string, all []DiscoveredAlias) {
 	if len(all) == 0 {
 		return
@@ -230,7 +230,7 @@ func (o *object) aliases(key string, all []DiscoveredAlias) {
 	})
 }
 
-// card appends a card with the types of its fields, unless there is none.
+// card appends a card with the types of its fields, unless it is nil.
 func (o *object) card(name string, c *Card) {
 	if c != nil {
 		o.key(name)
@@ -323,7 +323,7 @@ func (r *reader) discovery(data json.RawMessage) *Discovery {
 
 // opened sets Open on operations whose params and query the document does not describe. The
 // specification has input alone, so input does not describe params and query, unless the
-// document describes those of some operation (docs/decisions/remotes.md):
+// document describes params or query of some operation (docs/decisions/remotes.md):
 //
 //	params and query of any members           open; hosts like this one write it so
 //	no params, no query, no input             open
@@ -437,7 +437,7 @@ func (r *reader) deprecated(obj json.RawMessage) string {
 	return ""
 }
 
-// textAt reads an optional text; "" where it is absent or null.
+// textAt reads an optional text; "" if it is absent or null.
 func (r *reader) textAt(obj json.RawMessage, at, name string) string {
 	v := jsontext.Get(obj, name)
 	if v == nil || jsontext.IsNull(v) {
@@ -447,8 +447,8 @@ func (r *reader) textAt(obj json.RawMessage, at, name string) string {
 }
 
 // ownCardAt reads a card under a key that the specification does not have. Another host may
-// have something else there, such as params: ["id"]: that is ignored and nil returned, where
-// cardAt would refuse the document.
+// have something else there, such as params: ["id"]: ownCardAt ignores that and returns nil,
+// where cardAt would refuse the document.
 func (r *reader) ownCardAt(obj json.RawMessage, at, name string) *Card {
 	// A reader of its own keeps the card's faults out of the document's.
 	own := reader{foreign: true}
@@ -461,7 +461,7 @@ func (r *reader) ownCardAt(obj json.RawMessage, at, name string) *Card {
 	return c
 }
 
-// cardAt reads an optional card; nil where it is absent or null.
+// cardAt reads an optional card; nil if it is absent or null.
 func (r *reader) cardAt(obj json.RawMessage, at, name string) *Card {
 	v := jsontext.Get(obj, name)
 	if v == nil || jsontext.IsNull(v) {
@@ -476,8 +476,8 @@ func (r *reader) cardAt(obj json.RawMessage, at, name string) *Card {
 type DiscoveryLimits struct {
 	// Doors is the number of doors of all Fronds together.
 	Doors int
-	// Fields is the number of fields of all cards together, those of nested objects included,
-	// and of operations, each of which counts as one.
+	// Fields is the number of fields of all cards together, nested objects included, and of
+	// operations, each of which counts as one.
 	Fields int
 }
 
@@ -509,8 +509,8 @@ func (l DiscoveryLimits) Check(document json.RawMessage) error {
 }
 
 // countFields counts the members of every object called properties at any depth of a text. It
-// does not look for the cards of the document, so that none is missed. It counts the members of
-// a field called properties too.
+// does not look for the cards of the document, so that it cannot miss one. It counts the
+// members of a field called properties too.
 func countFields(text json.RawMessage) (n int) {
 	switch jsontext.KindOf(text) {
 	case jsontext.Array:

@@ -88,8 +88,8 @@ type anyText string
 func (anyText) MatchString(string) bool { return true }
 func (t anyText) String() string        { return string(t) }
 
-// engine compiles the places of one card. It is set up on first use, since most cards need
-// none, and is for one goroutine; the schemas that it returns may be used from many.
+// engine compiles the places of one card. It is set up on first use, since most cards do
+// without, and is for one goroutine; the schemas that it returns may be used from many.
 type engine struct {
 	// doc returns the card as text. It is called once, when all of the card is filled in.
 	doc func() []byte
@@ -103,7 +103,7 @@ type engine struct {
 }
 
 // at returns the engine for the schema at a pointer into the card, such as /properties/price.
-// It returns nil where the card has a fault, which is reported once.
+// It returns nil for a card with a fault, and reports the fault once.
 func (g *engine) at(pointer string) *jsonschema.Schema {
 	if g.broken {
 		return nil

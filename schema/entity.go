@@ -20,7 +20,7 @@ type Entity struct {
 	View  bool
 	// Card is the full document, authoring shorthand expanded. It is not to be changed.
 	Card *Card
-	// Fields are in declaration order. None: a bare object, or properties: {}.
+	// Fields are in declaration order. It is empty for a bare object, or properties: {}.
 	Fields []*Property
 	// Primary is nil for a view without a primary field, and for an entity without stored
 	// rows.
@@ -44,7 +44,7 @@ type Entity struct {
 
 // Property is a field of an entity, compiled.
 type Property struct {
-	// Field is that of the card, but for a field that is marked as optional.
+	// Field is the card's field, or a copy that is marked as optional.
 	*Field
 	// Index is its place in Entity.Fields.
 	Index int
@@ -53,8 +53,8 @@ type Property struct {
 	// Kind is the kind of its values, for encoders, columns and types.
 	Kind Kind
 	// Link is where role.relation points. nil for a plain field, and for a relation to an
-	// entity that is not known here (CompileOptions.Partial and Unknown, cards of remotes);
-	// the name is then in Axes.Relation.To.
+	// entity that is unknown here (CompileOptions.Partial and Unknown, cards of remotes); the
+	// name is then in Axes.Relation.To.
 	Link *Link
 	// Stored is false for a many relation that mirrors a field of another entity: it has no
 	// column, no value in plain rows, and cannot be sent (docs/decisions/card-language.md).
@@ -64,7 +64,7 @@ type Property struct {
 }
 
 // Merges says whether a patch merges the field's object into the stored one. A field with a
-// conversion is one value: its stored form differs from the one that is sent.
+// conversion is one value: its stored form differs from the sent one.
 func (p *Property) Merges() bool { return p.Axes.In.Name == "" && p.Axes.Out.Name == "" }
 
 // Readable says whether the field may leave the host at all: boundary.out is not closed. Which
@@ -86,8 +86,7 @@ type Link struct {
 	// Through of the rows in between. nil: the row itself holds the ids
 	// (docs/decisions/card-language.md).
 	Inverse *Property
-	// Through is, for a relation through rows in between, their one-relation to Target; nil: there
-	// are none in between.
+	// Through is, for a relation through rows in between, their one-relation to Target; else nil.
 	Through *Property
 	// Field is the field that declares it.
 	Field *Property
@@ -95,7 +94,7 @@ type Link struct {
 	between *Link
 }
 
-// Between returns the relation to the rows in between, or nil where the relation goes through none.
+// Between returns the relation to the rows in between; nil for a direct relation.
 func (l *Link) Between() *Link { return l.between }
 
 // Opposite returns the relation of Target that leads back through the same rows in between, or nil.
@@ -121,7 +120,7 @@ type FieldAlias struct {
 	Relation, Key string
 	// Until is the last second at which the name is answered, the end of the day in UTC.
 	Until time.Time
-	// File and At are where it is declared, a path and a JSON pointer.
+	// File and At are the place of its declaration, a path and a JSON pointer.
 	File, At string
 }
 
@@ -150,7 +149,7 @@ func (p *Property) Parts() []string {
 //	type: [string, 'null']                     true
 //	lifecycle.create: optional                 true
 //	lifecycle.create: now, generate or value   false
-//	none of these                              true where the field is not required
+//	otherwise                                  true if the field is not required
 func (p *Property) MayBeNull() bool {
 	switch {
 	case p.Axes.Primary, p.Axes.Relation != nil && p.Axes.Relation.Many:
@@ -173,8 +172,8 @@ func (p *Property) MayBeAbsent() bool {
 	return p.MayBeNull() && !p.Shape.Nullable && p.Shape.Type != "null"
 }
 
-// Derive returns an entity that has no card, such as that of computed columns, with these fields in
-// this order. It becomes their owner.
+// Derive returns an entity without a card, such as the entity of computed columns, with these
+// fields in this order. It becomes their owner.
 func Derive(name, key string, fields []*Property) *Entity {
 	e := &Entity{Name: name, Key: key, Fields: fields, byName: make(map[string]*Property, len(fields))}
 	for i, p := range fields {
@@ -241,8 +240,8 @@ func ObjectOf(text json.RawMessage) (o Object) {
 	return o
 }
 
-// Get returns the value of the member called name, or nil where it is absent. A null that was
-// sent is the text null.
+// Get returns the value of the member called name, or nil if it is absent. A null in the object
+// is the text null.
 func (o Object) Get(name string) json.RawMessage {
 	for _, m := range o {
 		if m.Name == name {
@@ -283,8 +282,8 @@ type Detail struct {
 	Code string `json:"code"`
 	// Message completes "this field …" and names the remedy.
 	Message string `json:"message"`
-	// Params are the keyword's own limits; nil if it has none. Numbers are float64, so that a
-	// detail made here equals one that was decoded from a remote's error.
+	// Params are the keyword's own limits; nil for a keyword without limits. Numbers are
+	// float64, so that a detail made here equals one from a remote's error.
 	Params map[string]any `json:"params,omitempty"`
 }
 
@@ -297,7 +296,7 @@ func (d Detail) At(pointer string) Detail {
 	return d
 }
 
-// The codes of a detail that are not JSON Schema keywords.
+// The codes of a detail other than JSON Schema keywords.
 const (
 	// UnknownKey is a key that the card does not have (docs/decisions/judge.md).
 	UnknownKey = "unknown_key"
@@ -365,7 +364,7 @@ type Table struct {
 	Schema string
 	// Name is the table or view, as the database spells it.
 	Name string
-	// Columns are the columns by field, where they are not called as their fields.
+	// Columns are the columns by field, if their names differ.
 	Columns map[string]string
 	// Key are the fields that make up the primary field if the table's key has several
 	// columns; else nil. The primary field then has no column of its own.
@@ -386,7 +385,7 @@ func (t *Table) Column(field string) string {
 // Search is how the rows of an entity are searched by words (docs/search.md). It never changes once
 // its entity is in use.
 type Search struct {
-	// Fields are the texts that are searched, in the order in which frond.yaml has them.
+	// Fields are the searched texts, in the order in which frond.yaml has them.
 	Fields []SearchField
 	// Language says how words are reduced to their stems: one of [Languages].
 	Language string
@@ -401,7 +400,7 @@ type SearchField struct {
 	Weight byte
 }
 
-// Languages are those of [Search].
+// Languages are the languages of [Search].
 var Languages = []string{"simple", "english"}
 
 // RankKey is the name of the sort key that a search adds.

@@ -48,8 +48,8 @@ func (f Fault) Error() string {
 }
 
 // Faults are all the faults of a set of files. [Compile] returns them in the order of file and
-// pointer, none twice; readers of one file in the order of the text. Errors that are Faults
-// are found by errors.As.
+// pointer, without duplicates; readers of one file in the order of the text. Errors that are
+// Faults are found by errors.As.
 type Faults []Fault
 
 // Error lists every fault, one a line.
@@ -92,7 +92,7 @@ func Quoted(name string) string {
 	}, name)
 }
 
-// DidYouMean begins a remedy with the known name that was probably meant: "did you mean eq? ". It is "" where no
+// DidYouMean begins a remedy with the known name that was probably meant: "did you mean eq? ". It is "" if no
 // name is near.
 func DidYouMean(name string, known []string) string {
 	if meant := near(name, known); meant != "" {
@@ -149,10 +149,9 @@ var bareWord = strings.NewReplacer("-", "", "_", "", "$", "", " ", "")
 // spellings differ.
 func bare(s string) string { return bareWord.Replace(strings.ToLower(s)) }
 
-// distance returns the number of letters that are added, left out, changed or swapped with the
-// next one between two words (optimal string alignment). Words whose lengths differ by more
-// than two are 3 apart, whatever letters they have. Three rows of the table are kept: a swap
-// looks back two.
+// distance returns the number of letters added, left out, changed or swapped with the next one
+// between two words (optimal string alignment). Words whose lengths differ by more than two are
+// 3 apart, with any letters. Three rows of the table are kept: a swap looks back two.
 func distance(a, b string) int {
 	if len(a) > len(b)+2 || len(b) > len(a)+2 {
 		return 3

@@ -146,8 +146,7 @@ func (c *compiler) shape(u *unit, s *Shape, at string) {
 }
 
 // registered reports generators and conversions missing from the registry (spec 2.2.3), each
-// with the registered name that is nearest. CompileOptions.Unregistered takes the faults if it
-// is set.
+// with the nearest registered name. CompileOptions.Unregistered takes the faults if it is set.
 func (c *compiler) registered(u *unit, p *Property, at string) {
 	a, reg := &p.Axes, c.set.reg
 	unknown := func(at, message, remedy string) {

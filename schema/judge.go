@@ -25,8 +25,8 @@ import (
 type judge struct {
 	// card has the entity's fields as props, in their order.
 	card *objectRules
-	// whole is the engine for the card's keywords about the object as a whole, such as anyOf;
-	// nil if it has none.
+	// whole is the engine for the card's keywords about the object as a whole, such as anyOf,
+	// or nil.
 	whole *jsonschema.Schema
 	// must says for each field whether the caller has to supply it: the card's required list,
 	// which is final (docs/decisions/judge.md).
@@ -59,8 +59,9 @@ type judge struct {
 func (e *Entity) Judge(mode Mode, value json.RawMessage, at string) (Object, []Detail) {
 	j := judging{at: at}
 	switch kind := jsontext.KindOf(value); {
-	// An absent body is an object without members: its refusals name the missing ones. A patch
-	// misses no member, so that null would change nothing without a word.
+	// An absent body is an object without members: its refusals name the missing ones. An
+	// absent patch is refused, because a patch misses no member and would be accepted without
+	// effect.
 	case kind == jsontext.Invalid, kind == jsontext.Null && !mode.patches():
 		value = json.RawMessage("{}")
 	case kind != jsontext.Object:
@@ -88,7 +89,7 @@ func (e *Entity) Judge(mode Mode, value json.RawMessage, at string) (Object, []D
 		}
 	}
 	// Fields are judged in the order of the card, not of the value, so that the same mistakes
-	// have the same details whatever the order of the keys.
+	// have the same details in any order of the keys.
 	out := make(Object, 0, members+len(further))
 	for i, p := range e.Fields {
 		v := values[i]
@@ -179,8 +180,8 @@ func IsEmptyList(value json.RawMessage) bool {
 	return true
 }
 
-// Forbids returns the code and the message where a field may not be sent at all in a mode, ""
-// where it may. They depend on the field alone, never on the value.
+// Forbids returns the code and the message for a field that may not be sent at all in a mode,
+// else "". They depend on the field alone, never on the value.
 func (p *Property) Forbids(mode Mode) (code, message string) {
 	switch {
 	case mode == Plain:
@@ -206,8 +207,8 @@ func (p *Property) Forbids(mode Mode) (code, message string) {
 // patches says whether absent fields keep their values.
 func (m Mode) patches() bool { return m == Update || m == Patch }
 
-// details returns the refusals of a run: unknown keys first, none twice, at most MaxDetails;
-// nil for an accepted value.
+// details returns the refusals of a run: unknown keys first, without duplicates, at most
+// MaxDetails; nil for an accepted value.
 func (j *judging) details() []Detail {
 	if len(j.unknown) == 0 {
 		return j.refused
@@ -233,8 +234,8 @@ func newJudge(e *Entity, b *builder) *judge {
 	if j.card = b.object(e.Card.Fields, extra, ""); j.card == nil {
 		j.card = &objectRules{minProperties: -1, maxProperties: -1}
 	}
-	// b.object leaves a card with this keyword open. Where it is false, keys outside
-	// properties are unknown keys all the same, and named first in the verdict.
+	// b.object leaves a card with this keyword open. If it is false, keys outside properties
+	// are unknown keys all the same, and named first in the verdict.
 	if v := extra.Get("unevaluatedProperties"); v != nil && extra.Get("additionalProperties") == nil {
 		j.card.closed = jsontext.KindOf(v) == jsontext.False
 	}

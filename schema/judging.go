@@ -20,7 +20,7 @@ import (
 type judging struct {
 	// at is the pointer of the value, such as "/body".
 	at string
-	// stack leads from at to the value that is judged.
+	// stack leads from at to the current value.
 	stack []step
 	// strange says that an unknown key was met; unknownKeys then names them all.
 	strange bool
@@ -130,8 +130,8 @@ func (j *judging) value(c *checker, v json.RawMessage) {
 }
 
 // typed judges the type of a value, and of a number whether this program can hold it: within
-// float64, and integers within int64, since a larger one would not come back as it was sent
-// (docs/decisions/judge.md). It returns false where it refused.
+// float64, and integers within int64, since a larger one would come back with another value
+// (docs/decisions/judge.md). It returns false after a refusal.
 func (j *judging) typed(c *checker, kind jsontext.Kind, v json.RawMessage) bool {
 	var have typeSet
 	switch kind {
@@ -307,9 +307,9 @@ func (j *judging) object(c *objectRules, v json.RawMessage) {
 	}
 }
 
-// patch judges a value that will be merged into that of a row, which is not known here. Of an
-// object with declared members it judges the present ones, each by itself. The card's rules
-// about the object as a whole are judged with the row.
+// patch judges a value for a merge into a row's value, which is unknown here. Of an object with
+// declared members it judges the present ones, each by itself. The card's rules about the
+// object as a whole are judged with the row.
 //
 //	whole   the engine for the value, where its object is part of one that the engine judges;
 //	        nil: the checker's own
@@ -368,7 +368,7 @@ func (j *judging) patch(c *checker, whole *jsonschema.Schema, v json.RawMessage)
 	}
 }
 
-// further returns the schemas of a member that properties does not name: those of patternProperties, else that of
+// further returns the schemas of a member that properties does not name: the ones of patternProperties, else
 // additionalProperties.
 func further(whole *jsonschema.Schema, name string) (all []*jsonschema.Schema) {
 	patterns := slices.SortedFunc(maps.Keys(whole.PatternProperties), func(a, b jsonschema.Regexp) int { return strings.Compare(a.String(), b.String()) })
@@ -384,8 +384,8 @@ func further(whole *jsonschema.Schema, name string) (all []*jsonschema.Schema) {
 }
 
 // find returns the place in props of the member with a raw name, quotes included, and "" or its
-// name; for an unknown property it returns -1 and the name. The name is only unescaped where it
-// has to be, so that the common case allocates nothing.
+// name; for an unknown property it returns -1 and the name. The name is only unescaped if it
+// has escapes, so that the common case does not allocate.
 func (o *objectRules) find(raw []byte) (int, string) {
 	if i, ok := o.index[string(raw[1:len(raw)-1])]; ok && !slices.Contains(raw, '\\') {
 		return i, ""

@@ -21,8 +21,7 @@ type Key struct {
 	About string
 	// Form is the value as a JSON Schema object; "" where Keys say it, "{}" for any value.
 	Form string
-	// Default is the value that an absent key has, in the syntax of the file; "" if it has
-	// none.
+	// Default is the value that an absent key has, in the syntax of the file, or "".
 	Default string
 	// Example is the key with a value, in one line of YAML.
 	Example string
@@ -40,8 +39,7 @@ func KeyNames(keys []Key) []string {
 	return names
 }
 
-// Below returns the table under a path of keys, nil where there is none: Below(axes, "role",
-// "relation").
+// Below returns the table under a path of keys, or nil: Below(axes, "role", "relation").
 func Below(keys []Key, path ...string) []Key {
 	for _, name := range path {
 		var next []Key
@@ -66,7 +64,7 @@ type KeyDef struct {
 
 // KeySchema returns the JSON Schema (2020-12), indented, of a file with these keys. Keys that
 // no table names are refused (additionalProperties: false), unless one is called "*". It panics
-// on a Form that is not JSON, which is a mistake in a table.
+// on a Form in another syntax than JSON, which is a mistake in a table.
 func KeySchema(title string, keys []Key, defs ...KeyDef) json.RawMessage {
 	b := []byte(`{"$schema":"https://json-schema.org/draft/2020-12/schema","title":`)
 	b = jsontext.AppendString(b, title)

@@ -100,7 +100,7 @@ func (c *compiler) claimed(key string) bool { return c.units[key] != nil && c.un
 // holds the ids (docs/decisions/card-language.md).
 //
 //	fields of the target that point back   by        result
-//	none                                   absent    nil: a list of ids
+//	0                                      absent    nil: a list of ids
 //	one                                    absent    that field
 //	several                                absent    a fault that asks for by
 //	any                                    a field   that field, or a fault
@@ -145,9 +145,8 @@ func (c *compiler) inverse(u *unit, p *Property, at string) *Property {
 	return nil
 }
 
-// typeOfKey gives a relation field the type and format of the key it holds where its author
-// wrote no type (docs/decisions/card-language.md): the target's primary key, a string where that is not
-// known.
+// typeOfKey gives a relation field without a type the type and format of the key it holds
+// (docs/decisions/card-language.md): the target's primary key, or a string for an unknown target.
 //
 //	authorId with kind: one                     {"type": "string"}
 //	authorId with kind: one, onDelete: set null {"type": ["string", "null"]}
@@ -219,9 +218,9 @@ func linkNames(field string, rel *Relation) (name, key string) {
 	return field, field + "Id"
 }
 
-// pluralOf is [Plural], but a stem that is a regular plural already stays as it is: tagsIds
-// are the ids of tags, statusIds those of statuses. Singular words that end like a plural
-// (class, status, basis, canvas) are known by their endings.
+// pluralOf is [Plural], but a stem that is a regular plural already stays as it is: tagsIds are
+// the ids of tags, statusIds the ids of statuses. Singular words that end like a plural (class,
+// status, basis, canvas) are known by their endings.
 func pluralOf(stem string) string {
 	lower := strings.ToLower(stem)
 	for _, end := range []string{"ss", "us", "is", "as"} {
@@ -270,7 +269,7 @@ func (c *compiler) collisions(u *unit) {
 	}
 }
 
-// NewFieldAlias returns the alias of a field that was called name.
+// NewFieldAlias returns the alias of a field with the old name name.
 func NewFieldAlias(name string, p *Property, until time.Time) *FieldAlias {
 	a := &FieldAlias{Name: name, Field: p, Until: until}
 	if p.Link != nil {

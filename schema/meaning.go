@@ -10,9 +10,9 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// A card has to mean what it says (docs/cards.md): a part of it that would be ignored, or that
-// contradicts another part, is a fault in the project's own cards. In other hosts' cards it is
-// ignored, and reported to CompileOptions.Ignored.
+// Every part of a card has to have an effect (docs/cards.md): a part that would be ignored, or
+// that contradicts another part, is a fault in the project's own cards. In other hosts' cards
+// it is ignored, and reported to CompileOptions.Ignored.
 
 // meaning searches a card as JSON Schema, at every depth, for texts that its author cannot have
 // meant (docs/decisions/judge.md):
@@ -22,7 +22,7 @@ import (
 //	type: integer, maxLength: 5      a keyword about another type           fault
 //	minimum: 5, maximum: 3           a contradiction                        fault
 //	widget: slider                   an unknown keyword                     notice
-//	x-widget: slider                 the author's own                       nothing
+//	x-widget: slider                 the author's own                       ignored
 type meaning struct {
 	fault  func(at, message, remedy string)
 	notice func(at, message, remedy string)
@@ -60,7 +60,7 @@ var known = func() map[string]bool {
 	return all
 }()
 
-// knownNames are those of known, sorted, for suggestions.
+// knownNames are the names of known, sorted, for suggestions.
 var knownNames = sortedKeys(known)
 
 // habits are keywords of other formats that have no effect here, each with the keyword to use
@@ -106,7 +106,7 @@ var closing = map[string]string{
 	"writeOnly": `"out":"closed"`,
 }
 
-// schema looks at one schema and at those inside it. The reader reports any text that is not an
+// schema checks one schema and the schemas inside it. The reader reports any text other than an
 // object.
 func (m *meaning) schema(text json.RawMessage, at string) {
 	if jsontext.KindOf(text) != jsontext.Object {
@@ -169,7 +169,7 @@ func (m *meaning) keyword(name string, value, in json.RawMessage, at string) {
 }
 
 // annotated are the formats that inform people and programs and refuse no value here: JSON
-// Schema's formats without assertion, and those of OpenAPI's registry.
+// Schema's formats without assertion, and the formats of OpenAPI's registry.
 var annotated = append(strings.Fields("idn-email idn-hostname iri iri-reference uri-template relative-json-pointer"),
 	strings.Fields("int64 int32 float double byte binary password")...)
 
@@ -179,8 +179,8 @@ var formatHabits = map[string]string{
 	"host": "hostname", "host-name": "hostname", "regexp": "regex", "money": "decimal", "numeric": "decimal", "long": "int64", "bigint": "int64",
 }
 
-// format reports an unknown format. A known format that is not checked here is a notice, since
-// its author may rely on it.
+// format reports an unknown format. A known format without a check here is a notice, since its
+// author may rely on it.
 func (m *meaning) format(name, at string) {
 	switch {
 	case format.Check(name) != nil || name == "int64":

@@ -30,8 +30,8 @@ const (
 	msgNumber    = "must be a number a double can hold"
 )
 
-// typeMessage says which types are wanted: must be a string or null. null says that a null was
-// sent, which is added since it is the usual mistake: must be a string, not null.
+// typeMessage names the wanted types: must be a string or null. null adds that the value is a
+// null, the usual mistake: must be a string, not null.
 func typeMessage(want []string, null bool) string {
 	names := make([]string, len(want))
 	for i, t := range want {
@@ -86,10 +86,10 @@ func article(word string) string {
 // patternMessage shows the pattern; the value is never shown.
 func patternMessage(p string) string { return "must match the pattern " + p }
 
-// ConstMessage returns the judge's message about a value that is not the const.
+// ConstMessage returns the judge's message about a value that differs from the const.
 func ConstMessage(constant json.RawMessage) string { return constMessage(plainValue(constant)) }
 
-// EnumMessage returns the judge's message about a value that is not in the enum.
+// EnumMessage returns the judge's message about a value outside of the enum.
 func EnumMessage(values []json.RawMessage) string { return enumMessage(newLiterals(values).plain) }
 
 // constMessage says which value is the only one.

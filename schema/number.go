@@ -82,7 +82,7 @@ func boundedNumber(v json.RawMessage) bool {
 	return jsontext.KindOf(v) == jsontext.Number && bounded(v)
 }
 
-// double says whether a number is within what a float64 can hold: 1e308 is, 1e309 is not. A
+// double says whether a number is within the range of a float64: 1e308 is, 1e309 is not. A
 // number too small for a double counts as 0 and is accepted.
 func double(v json.RawMessage) bool {
 	// Without an exponent it takes 309 digits to exceed a double.

@@ -20,7 +20,7 @@ var operatorsMeant = map[string]string{
 }
 
 // OperatorsMeant returns the operators of a filter among known that another system has under a name, or that
-// are spelled like it; nil for none.
+// are spelled like it, or nil.
 func OperatorsMeant(name string, known []string) (meant []string) {
 	for operator := range strings.FieldsSeq(operatorsMeant[bare(name)]) {
 		if slices.Contains(known, operator) {

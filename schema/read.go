@@ -181,7 +181,7 @@ func (r *reader) fields(text json.RawMessage, at string, axes bool) []Field {
 	return fields
 }
 
-// shape reads one schema, at any depth. xkit is called with its x-kit where it has one.
+// shape reads one schema, at any depth. xkit is called with its x-kit, if it has one.
 func (r *reader) shape(text json.RawMessage, at string, xkit func(json.RawMessage)) Shape {
 	var s Shape
 	switch jsontext.KindOf(text) {
@@ -328,7 +328,7 @@ func (r *reader) string(value json.RawMessage, at string) string {
 }
 
 // beyondString is string for a key under which a document of another host may have something
-// else, which is then left out.
+// else. It leaves any other value out.
 func (r *reader) beyondString(value json.RawMessage, at string) string {
 	if r.foreign && jsontext.KindOf(value) != jsontext.String {
 		r.beyond(at, lastToken(at)+" is not a string", "")
@@ -346,8 +346,8 @@ func (r *reader) bool(value json.RawMessage, at string) bool {
 	return k == jsontext.True
 }
 
-// strings reads a list of distinct strings. The result is never nil, so that an empty list
-// that was written differs from no list.
+// strings reads a list of distinct strings. The result is never nil, so that an empty list in
+// the text differs from no list.
 func (r *reader) strings(value json.RawMessage, at string) []string {
 	out := []string{}
 	if jsontext.KindOf(value) != jsontext.Array {

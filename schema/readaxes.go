@@ -66,8 +66,8 @@ func (r *reader) axes(text json.RawMessage, at string) Axes {
 	return a
 }
 
-// axisRank orders the unknown keys of x-kit as they are written: those of the innermost
-// objects first.
+// axisRank orders the unknown keys of x-kit for writing: the keys of the innermost objects
+// first.
 func axisRank(pointer string) int {
 	for i, prefix := range []string{"role/relation/", "role/", "lifecycle/", "boundary/"} {
 		if strings.HasPrefix(pointer, prefix) {
@@ -101,7 +101,7 @@ var axesForms = map[string]string{
 	"boundary":  "write in: and out: under it",
 }
 
-// onlyTrue reads a flag that is written as true or not at all (spec 2.2.1).
+// onlyTrue reads a flag that is either true or absent (spec 2.2.1).
 func (r *reader) onlyTrue(value json.RawMessage, at string) bool {
 	if jsontext.KindOf(value) != jsontext.True {
 		r.beyond(at, lastToken(at)+" can only be true", "write true, or leave the key out")
@@ -146,7 +146,7 @@ func (r *reader) unique(value json.RawMessage, at string) [][]string {
 	return all
 }
 
-// deleteRules are the values of onDelete as they are written. The specification shows none
+// deleteRules are the values of onDelete in a card. The specification does not show them
 // (docs/decisions/card-language.md); set-null, which other hosts write, is read too.
 var deleteRules = []string{"cascade", "restrict", SetNull}
 
@@ -196,7 +196,7 @@ func (r *reader) relation(value json.RawMessage, at string, a *Axes) *Relation {
 	return rel
 }
 
-// create reads lifecycle.create (spec 2.2); nil where it is none of
+// create reads lifecycle.create (spec 2.2); nil for any other value than
 //
 //	now   optional   {value: draft}   {generate: cuid2}
 func (r *reader) create(value json.RawMessage, at string) *CreateRule {

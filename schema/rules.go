@@ -23,7 +23,7 @@ type Rules struct {
 	Types []string
 	Const json.RawMessage   // nil: none
 	Enum  []json.RawMessage // nil: none
-	// Format is the name of a format that is asserted, or "".
+	// Format is the name of an asserted format, or "".
 	Format  string
 	Pattern *regexp.Regexp // nil: none
 	// Limits are the numbers of minLength, maxItems, minProperties and their like.
@@ -101,7 +101,7 @@ func (c *checker) rules() Rules {
 	return r
 }
 
-// limit notes the number of a keyword; -1 is none.
+// limit notes the number of a keyword, unless it is negative.
 func (r *Rules) limit(keyword string, n int) {
 	if n < 0 {
 		return

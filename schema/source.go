@@ -38,7 +38,7 @@ type Source struct {
 }
 
 // parsed is the text of a source as JSON and the card in it. The error is Faults; text is nil
-// where it could not be read.
+// if it could not be read.
 type parsed struct {
 	text json.RawMessage
 	card *Card
@@ -78,7 +78,7 @@ func parseAll(sources []Source) []parsed {
 
 // Bundle returns the entities of the set as one self-contained document (spec 2.4): a $defs map
 // with each card under its lower-case name, the value of relation.to. Relations are pointers by
-// name, so mutual ones nest nothing. Views are left out: they travel with the operations that
+// name, so mutual ones do not nest. Views are left out: they travel with the operations that
 // name them (docs/decisions/card-language.md).
 //
 //	{"$defs": {"author": {"title": "author", …}, "post": {"title": "post", …}}}

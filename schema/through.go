@@ -63,7 +63,7 @@ func (c *compiler) manyToMany(m *ManyToMany) {
 }
 
 // sides finds the two one-relations of a card in between: to the entity self, and to another one, or
-// to the entity called to. message and remedy say what is missing or ambiguous.
+// to the entity called to. message and remedy explain a missing or ambiguous one.
 func sides(card *Card, name, self, to string) (near, far *Field, message, remedy string) {
 	var back, on []*Field
 	var names []string

@@ -14,7 +14,7 @@ import (
 // (docs/decisions/card-language.md). First come the fields of the entity named by of, in the
 // entity's order: those that pick names, or all but those that omit names. Then come the view's
 // own properties, which replace a field of the same name or follow. Fields keep their axes. A
-// view without a list of required names requires those of the entity's that it kept.
+// view without a list of required names requires the required names of the entity that it kept.
 //
 //	of: product
 //	pick: [id, name]                          id and name of product, then note
@@ -68,8 +68,8 @@ type cutting struct {
 }
 
 // shorthand takes the authoring keys off a view's card, which is to be a plain JSON Schema. It
-// is false where there are none, or where the view cannot be cut; names that the entity does
-// not have are faults, and the rest is cut.
+// is false without such keys, or if the view cannot be cut; names that the entity does not have
+// are faults, and the rest is cut.
 func (c *compiler) shorthand(u *unit) (cutting, bool) {
 	r := reader{file: u.src.File}
 	var cut cutting

@@ -8,8 +8,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// The canonical order of keys. A key that was not given is not written; a key without
-// a name here keeps its text and its place among the others of its kind.
+// The canonical order of keys. An absent key is not written; a key without a name here keeps
+// its text and its place among the others of its kind.
 //
 //	card    title description type properties required … x-kit-version x-kit-vendor x-kit-derived
 //	shape   title description type format enum properties required items deprecated … x-kit
@@ -17,8 +17,7 @@ import (
 //	        lifecycle {create update …} boundary {in out …} …
 
 // AppendJSON appends the card as JSON in canonical key order (docs/decisions/card-language.md). A card that
-// was read and not changed has every key again; white space and the order of known keys are
-// what may differ.
+// was read and not changed has every key again; only white space and the order of known keys may differ.
 func (c *Card) AppendJSON(dst []byte) []byte {
 	o := object{dst: append(dst, '{')}
 	o.text("title", c.Title)
@@ -93,8 +92,8 @@ func (s *Shape) append(dst []byte, axes *Axes) []byte {
 	return append(o.dst, '}')
 }
 
-// append appends x-kit; only what was declared is in it (spec 2.2.1), so that the zero value
-// is {}.
+// append appends x-kit with only the declared members (spec 2.2.1), so that the zero value is
+// {}.
 func (a *Axes) append(dst []byte) []byte {
 	o := object{dst: append(dst, '{')}
 	o.object("role", func(o *object) {
@@ -150,15 +149,15 @@ func (a *Axes) append(dst []byte) []byte {
 	return append(o.dst, '}')
 }
 
-// object appends the members of one object to dst, with commas where they are needed; an empty
-// value is not written. The braces are the caller's:
+// object appends the members of one object to dst, with commas between them; an empty value is
+// not written. The braces are the caller's:
 //
 //	o := object{dst: append(dst, '{')}
 //	o.text("title", c.Title)
 //	return append(o.dst, '}')
 type object struct{ dst []byte }
 
-// key appends a comma where one is needed, the name and the colon; a value has to follow.
+// key appends a comma if one is needed, the name and the colon; a value has to follow.
 func (o *object) key(name string) {
 	o.dst = jsontext.AppendName(jsontext.Comma(o.dst), name)
 }
@@ -224,7 +223,8 @@ func (o *object) object(name string, write func(*object)) {
 // untoken undoes jsontext.Token.
 var untoken = strings.NewReplacer("~1", "/", "~0", "~")
 
-// extra appends the kept keys of the object called prefix, without those of objects inside it.
+// extra appends the kept keys of the object called prefix, without the keys of objects inside
+// it.
 func (o *object) extra(kws Keywords, prefix string) {
 	for _, kw := range kws {
 		if token, ok := strings.CutPrefix(kw.Name, prefix); ok && !strings.Contains(token, "/") {

@@ -170,7 +170,7 @@ func (w *yamlWriter) node(n ast.Node, depth int) error {
 			return lineError(n, "this number cannot be read")
 		}
 	case *ast.FloatNode:
-		// The text is kept where it is a JSON number too: 1.50 stays 1.50.
+		// A text that is a JSON number too is kept: 1.50 stays 1.50.
 		if text := n.GetToken().Value; json.Valid([]byte(text)) {
 			w.out = append(w.out, text...)
 		} else {

@@ -8,7 +8,7 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// aside are the events that are set aside, by their keys and in the order of the log.
+// aside are the events set aside, by their keys and in the order of the log.
 type aside struct {
 	queues map[string][]*facade.DeadEvent
 	n      int
@@ -77,7 +77,7 @@ func (a *aside) ready(now time.Time) (all []*facade.DeadEvent) {
 	return all
 }
 
-// oldest is when the first event that is aside was emitted; zero: there is none.
+// oldest is when the first event set aside was emitted, or zero.
 func (a *aside) oldest() (first time.Time) {
 	for _, q := range a.queues {
 		if at := q[0].Event.At; first.IsZero() || at.Before(first) {

@@ -16,7 +16,7 @@ import (
 // Consumer hands the events of some facts to a function. Its fields are set before Run, and
 // not changed.
 type Consumer struct {
-	// Name is that of the position and of the dead letters, and Facts are FROND.NAME.
+	// Name is the name of the position and of the dead letters, and Facts are FROND.NAME.
 	delivery.Consumer
 	// Transact runs a function whose calls are one transaction of Store.
 	Transact func(ctx context.Context, trace string, fn func(context.Context) error) error
@@ -25,13 +25,13 @@ type Consumer struct {
 	Handle func(ctx context.Context, e *facade.Event) error
 	// Detached calls Handle outside of the transaction.
 	Detached bool
-	// FromStart has a consumer that is new begin with the oldest event that is kept, and not
-	// with those that come after its first start.
+	// FromStart has a new consumer begin with the oldest event in the log, and not with those
+	// that come after its first start.
 	FromStart bool
 	// Tries is how often an event is tried before it is dead; 0: DefaultTries.
 	Tries int
 
-	// proven says that an attempt of this process has come back: none before it has ended the
+	// proven says that an attempt of this process has come back, so it does not end the
 	// process. It belongs to the goroutine of Run.
 	proven bool
 }
@@ -45,7 +45,7 @@ const (
 	lastPause  = 10 * time.Minute
 )
 
-// pauseAfter is how long an event waits that has been tried n times.
+// pauseAfter is how long an event waits after n tries.
 func pauseAfter(n int) time.Duration {
 	if n > 10 {
 		return lastPause
@@ -102,7 +102,7 @@ func (c *Consumer) attempt(ctx context.Context, e *facade.Event, settle func(con
 		}
 	} else {
 		err = c.Transact(ctx, e.Trace, func(ctx context.Context) error {
-			// First, so that of several processes one calls the function.
+			// First, so that only one of several processes calls the function.
 			if err := settle(ctx); err != nil {
 				return err
 			}

@@ -16,7 +16,7 @@ type session struct {
 	*Consumer
 	*delivery.Session
 	aside aside
-	// looked is when the events that are set aside were read, which a replay adds to.
+	// looked is when the events set aside were read. A replay adds to them.
 	looked time.Time
 }
 
@@ -44,7 +44,7 @@ func (s *session) run(ctx context.Context) error {
 	}
 }
 
-// look reads the events that are set aside.
+// look reads the events set aside.
 func (s *session) look(ctx context.Context) error {
 	all, err := s.Store.Dead(ctx, delivery.Retrying(s.Name), 2*maxAside)
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *session) look(ctx context.Context) error {
 	return nil
 }
 
-// read waits for the next events, until one that is set aside is due, and consumes them.
+// read waits for the next events, until an event set aside is due, and consumes them.
 func (s *session) read(ctx context.Context) error {
 	wait := s.IdleTime()
 	if due, some := s.aside.due(); some {
@@ -146,13 +146,13 @@ func (s *session) retry(ctx context.Context) error {
 // that the process ended before it could write another.
 const endedProcess = "the process ended while the consumer handled it"
 
-// again tries one event that is set aside.
+// again tries one event set aside.
 //
 // An attempt that may end the process (os.Exit, a panic of another goroutine, out of memory) is
 // counted in the store before it begins, since it could not be recorded afterwards. These are
 // the attempts of an event that has failed before, and all of a process until one of them has
-// returned: a process that was ended begins again with the event that ended it. Other attempts
-// cost no write in addition to their transaction.
+// returned: the next process begins with the event that ended the last one. Other attempts cost
+// no write in addition to their transaction.
 func (s *session) again(ctx context.Context, dead *facade.DeadEvent) error {
 	if dead.Tries > 0 && dead.Reason == endedProcess {
 		s.failed(dead, errors.New(endedProcess))
@@ -171,7 +171,8 @@ func (s *session) again(ctx context.Context, dead *facade.DeadEvent) error {
 	return s.tryAgain(ctx, dead, isCounted)
 }
 
-// tryAgain makes an attempt that is in dead.Tries already, and in the store where it is counted.
+// tryAgain makes an attempt that dead.Tries includes already. isCounted says that the store does
+// too.
 func (s *session) tryAgain(ctx context.Context, dead *facade.DeadEvent, isCounted bool) error {
 	err := s.attempt(ctx, &dead.Event, func(ctx context.Context) error { return s.revive(ctx, dead) })
 	if err != nil && !errors.As(err, new(errHandle)) {
@@ -200,7 +201,7 @@ func (s *session) tryAgain(ctx context.Context, dead *facade.DeadEvent, isCounte
 // limit is how often an event is tried.
 func (s *session) limit() int { return cmp.Or(s.Tries, defaultTries) }
 
-// revive takes an event out of those that are set aside. ErrLost: another process has.
+// revive takes an event out of the events set aside. ErrLost: another process has.
 func (s *session) revive(ctx context.Context, dead *facade.DeadEvent) error {
 	there, err := s.Store.Revive(ctx, dead.Consumer, dead.Event.ID)
 	if err == nil && !there {
@@ -240,7 +241,7 @@ func (s *session) giveUp(ctx context.Context, dead *facade.DeadEvent) error {
 	return nil
 }
 
-// done counts an event that was handled; at is its position where the cursor has moved to it.
+// done counts a handled event; at is its position if the cursor has moved to it.
 func (s *session) done(at facade.Position) {
 	if at > 0 {
 		s.Moved(at)

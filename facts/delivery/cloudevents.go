@@ -16,7 +16,7 @@ type CloudEvents struct {
 	// Outward is an event as it leaves the host, as facade.Outward gives it; nil: as it was
 	// stored.
 	Outward func(*facade.Event) (*facade.Event, error)
-	// Schema is the absolute URI of a fact's card, or ""; nil: there are none.
+	// Schema is the absolute URI of a fact's card, or ""; it may be nil.
 	Schema func(frond, fact string) string
 	// Actor writes who caused the event, as the attributes actoruser, actorcall and so on.
 	Actor bool
@@ -29,14 +29,14 @@ type CloudEvents struct {
 //	type             shop.orderPlaced
 //	subject          order/42, the entity and the key; absent for a fact about no row
 //	time             when it was emitted
-//	dataschema       the absolute URL of the fact's card; absent where there is none
+//	dataschema       the absolute URL of the fact's card; absent for a fact without a card
 //	partitionkey     order/42: events of one key have an order (extension Partitioning)
 //	sequence         the position, as text that sorts (extension Sequence)
 //	change           created, updated or deleted; absent for others
 //	traceparent      of the call that caused it (extension Distributed Tracing)
 //	actoruser, …     who caused it, for Actor: actoruser, actorcall, actorrequest, actorby, actoras, actortoken
 //
-// The error is that of Outward.
+// The error comes from Outward.
 func (w *CloudEvents) Write(e *facade.Event) ([]byte, error) {
 	if w.Outward != nil {
 		var err error

@@ -34,12 +34,12 @@ type Feed func(ctx context.Context, names []string, after facade.Position) (Read
 
 // Consumer delivers the events of some facts to one receiver.
 type Consumer struct {
-	// Name is that of its cursor and of its dead letters: webhook:billing.
+	// Name is the name of its cursor and of its dead letters: webhook:billing.
 	Name string
 	// Facts are the facts that it is sent, as FROND.NAME.
 	Facts []string
 	Store Store
-	// Remote returns the log that is read, where it is that of another host; nil: it is Store's.
+	// Remote returns the log of another host to read; nil: the log is Store's.
 	Remote func() (facade.EventLog, error)
 	Feed   Feed
 	// Alone says that no other process uses the store: there is no lease to wait for.
@@ -116,7 +116,7 @@ func (c *Consumer) log() (facade.EventLog, error) {
 // maxMeasured is how many events of a way out that is stuck are counted.
 const maxMeasured = 500
 
-// measure counts the waiting events of a consumer that is stuck and reads none itself.
+// measure counts the waiting events of a stuck consumer, which reads no events itself.
 func (c *Consumer) measure(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
@@ -129,8 +129,8 @@ func (c *Consumer) measure(ctx context.Context) {
 
 // Run delivers until ctx is done: the error is then ctx's, or the [Stop] that deliver has returned
 // before. It calls deliver whenever this process is the one to deliver and there is something to deliver.
-// deliver returns when its context is done; after another error it is called again, from the
-// cursor that is stored.
+// deliver returns when its context is done; after another error it is called again, from the stored
+// cursor.
 //
 // A consumer without a cursor begins with the events after its first start.
 func (c *Consumer) Run(ctx context.Context, deliver func(context.Context, *Session) error) error {
@@ -247,7 +247,7 @@ func (c *Consumer) deliver(ctx context.Context, cursor facade.Position, deliver 
 }
 
 // begin is the cursor. At the first start it is the end of the log. It is the oldest position
-// left if the log has been trimmed since, or is another log: that of a remote that was rebuilt.
+// left if the log has been trimmed since, or is another log, as after a rebuild of the remote.
 func (c *Consumer) begin(ctx context.Context) (facade.Position, error) {
 	at, known, err := c.Store.Cursor(ctx, c.Name)
 	if err != nil {
@@ -325,7 +325,7 @@ func (s *Session) Next(ctx context.Context) ([]*facade.Event, facade.Position, e
 	return s.reader.Next(ctx)
 }
 
-// Cursor is the position that was saved last.
+// Cursor is the last saved position.
 func (s *Session) Cursor() facade.Position { return s.cursor }
 
 // creep moves the cursor over events of other facts. Without it the cursor of a rare fact would
@@ -377,19 +377,19 @@ func (s *Session) Save(ctx context.Context, to facade.Position) error {
 
 // State is the state of a consumer in this process. Its counters begin with the process.
 type State struct {
-	// Name is that of the consumer: webhook:billing.
+	// Name is the name of the consumer: webhook:billing.
 	Name string
-	// Delivers says that this process is the one that delivers.
+	// Delivers says that this process delivers the events.
 	Delivers bool
-	// Delivered, Failed and Dead count events that were accepted, attempts that failed, and
-	// events that were given up on.
+	// Delivered, Failed and Dead count accepted events, failed attempts, and events without a
+	// further attempt.
 	Delivered, Failed, Dead uint64
-	// Waiting are events that were read and are not delivered, and Retrying those of them that
+	// Waiting counts events that were read but not delivered, and Retrying those of them that
 	// failed at least once, or wait for one that did.
 	Waiting, Retrying int
 	// Uncounted says that the number of waiting events is unknown.
 	Uncounted bool
-	// Oldest is when the first event that is still waiting was emitted; zero: none waits.
+	// Oldest is when the first waiting event was emitted, or zero.
 	Oldest time.Time
 	// Cursor is where the way out goes on after a restart.
 	Cursor facade.Position

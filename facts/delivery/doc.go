@@ -16,14 +16,14 @@
 //		}
 //	})
 //
-// # What is promised
+// # Guarantees
 //
 // An event is delivered at least once: the cursor of a consumer moves in the store after the
 // delivery. Any number of processes may run a consumer of one name over one store; a [lease]
 // lets one of them deliver. A process that dies is replaced after 15 seconds. Its deliveries
 // since the last saved cursor are repeated.
 //
-// A consumer without events to deliver gives its lease back and writes nothing to the store.
+// A consumer without events to deliver gives its lease back and does not write to the store.
 //
 // The package does not know how an event is sent.
 package delivery

@@ -9,7 +9,7 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// leaseTime is how long a lease that is not renewed stays with its holder.
+// leaseTime is how long an unrenewed lease stays with its holder.
 const leaseTime = 15 * time.Second
 
 // ErrLost is why a session ends whose lease another process has, or whose cursor somebody else
@@ -79,8 +79,8 @@ func (l *lease) move(ctx context.Context, to facade.Position) (bool, error) {
 	return moved, nil
 }
 
-// keep renews a held lease until ctx is done, and calls lost where it cannot be: another process
-// has it, or the store did not answer for so long that another one may. The lease belongs to
+// keep renews a held lease until ctx is done. It calls lost if it cannot: another process has
+// the lease, or the store did not answer for so long that another one may. The lease belongs to
 // keep until it returns.
 func (l *lease) keep(ctx context.Context, log *slog.Logger, lost func(error)) {
 	tick := time.NewTicker(leaseTime / 3)

@@ -2,5 +2,5 @@
 
 package outlet
 
-// writeNow writes nothing: the system has no descriptors that do not wait.
+// writeNow returns 0: the system has no descriptors that do not wait.
 func writeNow(uintptr, []byte) int { return 0 }

@@ -25,7 +25,8 @@ import (
 const size = 64 << 10
 
 const (
-	// batchMemory is what a batch takes while it is made: the events, their rows and the text.
+	// batchMemory is about the memory of a batch while it is made: the events, their rows and
+	// the text.
 	batchMemory = 3 * size
 	// moment is how long a batch waits for the client before its messages are dropped.
 	moment = 2 * time.Millisecond
@@ -48,7 +49,7 @@ type outlet struct {
 	to       Writer
 	room     *Room
 	patience time.Duration
-	// whole says that a write that was cut short breaks the connection: of TLS, and of HTTP/2.
+	// whole says that a partial write breaks the connection: of TLS, and of HTTP/2.
 	whole bool
 	raw   syscall.RawConn // writes what the system takes at once; nil: there is none
 
@@ -87,9 +88,8 @@ func bound(conn net.Conn) {
 
 // send sends the batch of a worker. It returns how many messages the client has, or gets before
 // anything else: those behind them were dropped, unless all says that they cannot be made again.
-// The worker leaves where it waits for the client.
-// An error is final: the client is gone, does not read, or there is no memory for the message that
-// it has a part of.
+// The worker leaves when it would wait for the client. An error is final: the client is gone, does
+// not read, or there is no memory for the message that it has a part of.
 func (o *outlet) send(w *worker, all bool) (sent int, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -135,8 +135,8 @@ func (o *outlet) hold(n int, all bool) error {
 	return o.failed
 }
 
-// pieces is send where no write may be cut short: it writes some messages at a time, and drops the
-// batch behind those that the client does not accept within a moment.
+// pieces is send without partial writes: it writes some messages at a time, and drops the batch
+// behind those that the client does not accept within a moment.
 func (o *outlet) pieces(w *worker, all bool) (sent int, err error) {
 	b := w.batch
 	for from := 0; sent < len(b.ends) && err == nil; {
@@ -175,8 +175,8 @@ func (a *attempt) write(fd uintptr) bool {
 	return true
 }
 
-// attempt writes what the client accepts at once, without a deadline, which costs as much as half of
-// a write. It returns how many bytes that is; a failure shows in the next write. o.mu is held.
+// attempt writes the bytes that the client accepts at once, without a deadline, which costs as much
+// as half of a write. It returns their number; a failure shows in the next write. o.mu is held.
 func (o *outlet) attempt(a *attempt, text []byte) int {
 	if o.raw == nil {
 		return 0
@@ -191,7 +191,7 @@ func (o *outlet) attempt(a *attempt, text []byte) int {
 	return a.n
 }
 
-// write writes within a time. A part may have left where it fails. o.mu is held.
+// write writes within a time. A failed write may have sent a part. o.mu is held.
 func (o *outlet) write(text []byte, within time.Duration) (n int, err error) {
 	if o.failed != nil {
 		return 0, o.failed

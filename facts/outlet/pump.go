@@ -39,8 +39,8 @@ type Pump struct {
 	alarm   time.Time // of the timer; it may have passed
 }
 
-// NewPump returns a pump that asks nothing of the source before [Pump.Start]. The client may take
-// patience to accept one message. ctx is that of the turns.
+// NewPump returns a pump that asks the source only after [Pump.Start]. The client may take
+// patience to accept one message. ctx is the context of the turns.
 func NewPump(ctx context.Context, to Writer, patience time.Duration, room *Room, source Source) *Pump {
 	p := &Pump{source: source, out: newOutlet(to, patience, room), running: true}
 	p.ctx, p.cancel = context.WithCancel(ctx)

@@ -4,7 +4,7 @@ import "sync"
 
 // memory bounds the bytes of all subscribers. [budget.Budget] is one.
 type memory interface {
-	// Take takes bytes, or returns why there are none.
+	// Take takes bytes, or returns why there are too few.
 	Take(n int) error
 	// Add takes bytes whether there are any or not.
 	Add(n int)
@@ -13,7 +13,7 @@ type memory interface {
 }
 
 // Room is what all subscribers share: the bytes that they hold, and the workers that make and send
-// batches. A nil Room bounds nothing. It may be used from many goroutines.
+// batches. A nil Room has no bounds. It may be used from many goroutines.
 type Room struct {
 	memory memory
 
@@ -56,7 +56,7 @@ func (r *Room) again(p *Pump, w *worker) {
 	r.queue = append(r.queue, p)
 }
 
-// hire starts a worker where there may be another one. r.mu is held.
+// hire starts a worker, unless there are enough. r.mu is held.
 func (r *Room) hire() {
 	if r.workers < mostWorkers && len(r.queue) > 0 {
 		r.workers++
@@ -64,7 +64,7 @@ func (r *Room) hire() {
 	}
 }
 
-// next returns the pump that has waited longest. Where none waits, a worker is to end.
+// next returns the pump that has waited longest. It returns nil to end the worker.
 func (r *Room) next() *Pump {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -152,7 +152,7 @@ func (r *Room) add(n int) {
 	}
 }
 
-// Batch is messages that are sent together. It is used once.
+// Batch is messages to send together. It is used once.
 type Batch struct {
 	Text []byte
 

@@ -6,9 +6,9 @@
 //
 // The [Source] has the events, and an [outlet.Pump] sends them: a stream that waits costs a
 // connection and a goroutine that notices when the client goes. For this the connection is taken
-// over from the server; over HTTP/2, where that cannot be done, the request's goroutine waits.
+// over from the server; HTTP/2 does not allow that, so the request's goroutine waits.
 //
-// A stream outlives the time limits of its server, which are those of one answer. A client that
+// A stream outlives the time limits of its server, which hold for one answer. A client that
 // does not accept a write within [Options.Patience] is cut off, and continues from the last id
 // it has.
 package sse
@@ -32,7 +32,7 @@ import (
 const MediaType = "text/event-stream"
 
 // Interval is the time after which a silent stream sends a heartbeat. Proxies commonly end
-// connections that are silent for 30 s or 60 s.
+// connections after 30 s or 60 s of silence.
 const Interval = 15 * time.Second
 
 // Options of [Serve]. A nil pointer is the zero value.
@@ -120,11 +120,11 @@ func Serve(w http.ResponseWriter, r *http.Request, opts *Options, source Source)
 	<-s.done
 }
 
-// take sends the head of the answer and takes the connection over, where that is possible.
+// take sends the head of the answer and takes the connection over, if possible.
 func (s *stream) take(w http.ResponseWriter, r *http.Request) (outlet.Writer, error) {
 	control := http.NewResponseController(w)
 	// Without this the server's limit for reading a request ends the request's context. A
-	// writer without deadlines belongs to a server that has none.
+	// writer without deadlines belongs to a server without that limit.
 	if err := control.SetReadDeadline(time.Time{}); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return nil, err
 	}
@@ -180,7 +180,7 @@ func (s *stream) listen() {
 	s.pump.End()
 }
 
-// HangUp implements [outlet.Source]: it closes a connection that was taken over.
+// HangUp implements [outlet.Source]: it closes the connection after a takeover.
 func (s *stream) HangUp() {
 	if s.conn != nil {
 		_ = s.conn.Close()
@@ -230,8 +230,8 @@ func (e *Event) Write(b *outlet.Batch) {
 	b.End()
 }
 
-// Beat adds a sign of life to a batch. An id that is not "" becomes the client's last one without
-// any event: a client that wants few events of many still goes on from a recent place.
+// Beat adds a sign of life to a batch. A nonempty id becomes the client's last one without any
+// event: a client that wants few events of many still goes on from a recent place.
 func Beat(b *outlet.Batch, id string) {
 	if id == "" {
 		b.Text = append(b.Text, ":\n\n"...)

@@ -3,8 +3,8 @@
 // JSON Schema leaves it to the implementation whether format is an assertion or an annotation
 // (validation, section 7; docs/decisions/judge.md). Here it is
 //
-//	asserted     the names of the table formats, by our own checks where there is one
-//	annotation   every other name: kept, published, and refused nothing for
+//	asserted     the names of the table formats, by our own checks if there is one
+//	annotation   every other name: kept and published, without a check
 //
 // The engine of JSON Schema gets the same checks ([Assert]), so that a format inside anyOf means
 // the same as at a field. Each check follows the RFC of its format:
@@ -12,7 +12,7 @@
 //	format.go   the table of formats; decimals and UUIDs
 //	time.go     dates, times and durations
 //	net.go      email addresses, host names and IP addresses
-//	idna.go     host names that are written with xn--
+//	idna.go     host names in the form xn--
 //	uri.go      URIs and references
 package format
 
@@ -25,8 +25,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// formats are the formats that are asserted (docs/cards.md), with the example a
-// refusal gives. Every other format is an annotation.
+// formats are the asserted formats (docs/cards.md), with the example a refusal gives. Every
+// other format is an annotation.
 var formats = map[string]struct {
 	example string
 	check   func(string) bool // nil: the engine's own
@@ -68,7 +68,7 @@ func Example(name string) string { return formats[name].example }
 // Names returns the names of the asserted formats, sorted.
 func Names() []string { return slices.Sorted(maps.Keys(formats)) }
 
-// engineFormats returns the checks that the engine brings for the formats that have none here:
+// engineFormats returns the checks that the engine brings for the formats without a check here:
 // it compiles the schema {"format": name} for each of them, once in the life of the process.
 var engineFormats = sync.OnceValue(func() map[string]func(string) bool {
 	checks := map[string]func(string) bool{}

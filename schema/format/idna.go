@@ -8,15 +8,15 @@ import (
 )
 
 // registration checks the rules for registering a name (RFC 5891, section 4): no mapping, no
-// hyphens in the third and fourth place, joiners only where they are allowed, the rules of text
-// that runs from right to left (RFC 5893).
+// hyphens in the third and fourth place, joiners only in allowed places, the rules of text that
+// runs from right to left (RFC 5893).
 var registration = idna.New(idna.ValidateForRegistration(), idna.BidiRule(), idna.CheckJoiners(true), idna.CheckHyphens(true), idna.StrictDomainName(true))
 
 // isALabel says whether a label that begins with xn-- is the one spelling of a name that IDNA
 // 2008 allows: it decodes, and the name encodes to the same label again. Case does not matter.
 //
 //	xn--bcher-kva    bücher, allowed
-//	xn--0            decodes to nothing
+//	xn--0            decodes to an empty name
 func isALabel(label string) bool {
 	label = strings.ToLower(label)
 	name, err := registration.ToUnicode(label)

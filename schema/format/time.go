@@ -101,8 +101,8 @@ func isDate(s string) bool {
 	return err == nil
 }
 
-// isDuration says whether s is a duration of RFC 3339, appendix A: weeks alone, or
-// years to days and hours to seconds, none left out between two that are there.
+// isDuration says whether s is a duration of RFC 3339, appendix A: weeks alone, or years to
+// days and hours to seconds, without a gap between two of them.
 func isDuration(s string) bool {
 	s, ok := strings.CutPrefix(s, "P")
 	if weeks, is := strings.CutSuffix(s, "W"); is {

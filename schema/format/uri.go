@@ -76,8 +76,7 @@ func isFutureAddress(s string) bool {
 	return spelled(text, ":")
 }
 
-// spelled holds for characters that are unreserved, percent-encoded, sub-delimiters or
-// in also.
+// spelled holds for characters that are unreserved, percent-encoded, sub-delimiters or in also.
 func spelled(s, also string) bool {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {

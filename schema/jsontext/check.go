@@ -16,11 +16,11 @@ import (
 //	{"a":1,"a":2}   a key twice: the first or the last one would count (section 4)
 //	"\ud800"        half a surrogate pair: Go makes U+FFFD of each (section 8.2)
 //	[[[[ … ]]]]     deeper than MaxDepth: recursive readers run out of stack (section 9)
-//	bytes that are not UTF-8 (section 8.1)
+//	bytes outside of UTF-8 (section 8.1)
 //
 // The state is a stack of frames, one for each open object or array, and one slice with the
 // keys of the open objects in their order. Rows of a list mostly have the same keys in the same
-// order, so an object's keys are first compared with those of the object before it in the
+// order, so an object's keys are first compared with the keys of the object before it in the
 // array; while they agree, no key is recorded.
 
 // MaxDepth is the largest depth of nested arrays and objects in a text. It bounds every
@@ -34,7 +34,7 @@ type Error struct {
 	Line, Column int
 	// Pointer is RFC 6901: the value in which it was found. "" for the text itself.
 	Pointer string
-	// Message names the fault, and the remedy where it is not obvious.
+	// Message names the fault, and the remedy unless it is obvious.
 	Message string
 }
 
@@ -85,8 +85,8 @@ type check struct {
 	data []byte
 	// frames are the open objects and arrays, the innermost last.
 	frames []frame
-	// keys are those of all open objects, the innermost last; unquoted where they have
-	// escapes.
+	// keys are the keys of all open objects, the innermost last; keys with escapes are
+	// unquoted.
 	keys [][]byte
 }
 
@@ -98,7 +98,7 @@ const noValue = "this is not a JSON value; write strings in double quotes"
 // does, it cannot repeat a name.
 //
 //	[{"id":1,"name":"a"}, {"id":2,"na            reading the second object's second key
-//	 keys: id name                                those of the first object
+//	 keys: id name                                the keys of the first object
 //	 frame of the array:   from 0, n 1            one element is complete
 //	 frame of the object:  like 0, from 2, n 1    "id" agreed; "name" comes next at keys[like+n]
 //
@@ -108,8 +108,8 @@ type frame struct {
 	object bool
 	// escaped says that a key of the object has escapes, so that its text is not the key.
 	escaped bool
-	// from is where its keys begin in keys: an object's own, an array's those of its last
-	// object.
+	// from is the index in keys of its first key: an object's own, or for an array, a key of
+	// its last object.
 	from int
 	// n counts the elements so far of an array, and of an object the keys that are like the
 	// last one's.
@@ -121,8 +121,8 @@ type frame struct {
 	seen map[string]struct{}
 }
 
-// run reads the text and returns where it is wrong and how, or "" for a text that is sound. It
-// is one loop with labels instead of a recursion, so that the depth of a text costs a frame
+// run reads the text and returns the offset of a fault and its message, or "" for a sound text.
+// It is one loop with labels instead of a recursion, so that the depth of a text costs a frame
 // and not a stack:
 //
 //	value   a value has to begin at i
@@ -346,8 +346,8 @@ func (c *check) error(at int, message string) error {
 		Column:  1 + utf8.RuneCount(before[from:]),
 		Message: message,
 	}
-	// Each open frame adds a token: an array the index of the element, an object the key that
-	// was read last, which is in keys or, while it agrees, in those of the object before.
+	// Each open frame adds a token: an array the index of the element, an object the last key,
+	// which is in keys at its own place or, while it agrees, at the place of the object before.
 	for i := range c.frames {
 		f := &c.frames[i]
 		last := len(c.keys)

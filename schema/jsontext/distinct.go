@@ -8,9 +8,9 @@ import (
 
 // Distinct numbers texts from 0 in the order they are added, equal ones alike: b, a, b are 0,
 // 1, 0. The keys of a batch are made distinct with it. It is a hash table of places in a list
-// (open addressing, linear probing): no text is copied, and nothing is allocated for each of
-// them. Texts are compared byte by byte, so "1" and "1.0" differ. The zero value is ready; it
-// is for one goroutine.
+// (open addressing, linear probing): it does not copy texts or allocate for each of them. Texts
+// are compared byte by byte, so "1" and "1.0" differ. The zero value is ready; it is for one
+// goroutine.
 type Distinct struct {
 	texts []json.RawMessage
 	table []int32 // an index into texts plus one, 0 where free; its length is a power of two
@@ -19,8 +19,8 @@ type Distinct struct {
 // distinctSeed is random for each process, so that no caller can choose keys that collide.
 var distinctSeed = maphash.MakeSeed()
 
-// Texts returns those that were added, each of them once, by number. The slice is the table's
-// own: it is valid until the next Add or Reset.
+// Texts returns the added texts, each of them once, by number. The slice is the table's own: it
+// is valid until the next Add or Reset.
 func (d *Distinct) Texts() []json.RawMessage { return d.texts }
 
 // Reset empties d and makes room for about n texts; more may be added. It lets go of the texts
@@ -43,8 +43,8 @@ func (d *Distinct) Reset(n int) {
 	clear(d.table)
 }
 
-// Add returns the number of a text, which it refers to from then on where it is new: the
-// caller must not change the bytes of text before the next Reset.
+// Add returns the number of a text. It refers to a new text from then on: the caller must not
+// change the bytes of text before the next Reset.
 func (d *Distinct) Add(text json.RawMessage) int {
 	if 2*len(d.texts) >= len(d.table) { // at most half full: probing stays short and ends
 		d.grow()

@@ -12,9 +12,9 @@ import (
 )
 
 // Marshal is json.Marshal with the HTML characters <, > and & as they are, as every surface
-// writes them, and without the newline that an Encoder adds. The error is that of
-// encoding/json; for a type or a value that JSON does not have, it begins with the path of
-// the member, such as "lines[2].price: ".
+// writes them, and without the newline that an Encoder adds. The error comes from
+// encoding/json; for a type or a value that JSON does not have, it begins with the path of the
+// member, such as "lines[2].price: ".
 func Marshal(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -45,7 +45,7 @@ func (e *memberError) Unwrap() error { return e.err }
 const maxPath = 32
 
 // unmarshalable returns the path of the first member of v that encoding/json refuses, such as
-// ".lines[2].price", or "" where that is v itself.
+// ".lines[2].price", or "" for v itself.
 func unmarshalable(v reflect.Value, steps int) string {
 	for v.IsValid() && (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) {
 		v = v.Elem()

@@ -7,8 +7,8 @@ import (
 )
 
 // Finding spans in a checked text. Every function here steps over values by their brackets and
-// quotes alone and decodes nothing; the spans that it yields are cut from the text and share
-// its memory. A text that did not pass Check may yield any span, or a panic.
+// quotes alone, without decoding; the spans that it yields are cut from the text and share its
+// memory. A text that did not pass Check may yield any span, or a panic.
 
 // Kind is the kind of a JSON value (RFC 8259 section 3). It is the first byte of the value; for
 // numbers it is '0'.
@@ -26,8 +26,8 @@ const (
 	Array   Kind = '['
 )
 
-// KindOf returns the kind of a checked value: the first byte that is not white space decides
-// it. It is Invalid for no text, and for a byte that begins no value.
+// KindOf returns the kind of a checked value: the first byte beyond white space decides it. It
+// is Invalid for no text, and for a byte that begins no value.
 func KindOf(v []byte) Kind {
 	i := space(v, 0)
 	if i == len(v) {
@@ -56,7 +56,7 @@ func Trim(v []byte) []byte {
 }
 
 // Members yields the members of an object in their order: the name unquoted, the value as its
-// text. For any other kind it yields none. Values share obj's memory, with a capacity that ends
+// text. Any other kind has no members. Values share obj's memory, with a capacity that ends
 // with them, so that appending to one does not overwrite the text after it.
 func Members(obj []byte) iter.Seq2[string, json.RawMessage] {
 	return func(yield func(string, json.RawMessage) bool) {
@@ -69,7 +69,7 @@ func Members(obj []byte) iter.Seq2[string, json.RawMessage] {
 }
 
 // RawMembers yields the members of an object as Members does, but the name as the text of its
-// string, quotes and escapes included, so that it allocates nothing. Two spellings of one name,
+// string, quotes and escapes included, so that it does not allocate. Two spellings of one name,
 // "a" and "\u0061", differ here.
 func RawMembers(obj []byte) iter.Seq2[[]byte, json.RawMessage] {
 	return func(yield func([]byte, json.RawMessage) bool) {
@@ -96,8 +96,8 @@ func RawMembers(obj []byte) iter.Seq2[[]byte, json.RawMessage] {
 // Walk reads the object that begins at i of a checked text. It calls member with each name, in
 // quotes and without needless escapes, and with the offset of its value; member returns the
 // offset after the value, which [Skip] or its own reading finds. So a reader that descends into
-// values scans no byte twice. Walk returns the offset after the object, or i if none begins
-// there.
+// values scans no byte twice. Walk returns the offset after the object, or i if no object
+// begins there.
 func Walk(b []byte, i int, member func(name []byte, at int) int) int {
 	if i >= len(b) || b[i] != '{' {
 		return i
@@ -116,8 +116,8 @@ func Walk(b []byte, i int, member func(name []byte, at int) int) int {
 	return min(i+1, len(b))
 }
 
-// Elements yields the elements of an array with their index, as their text. For any other kind
-// it yields none.
+// Elements yields the elements of an array with their index, as their text. Any other kind has
+// no elements.
 func Elements(arr []byte) iter.Seq2[int, json.RawMessage] {
 	return func(yield func(int, json.RawMessage) bool) {
 		i := space(arr, 0)
@@ -218,8 +218,7 @@ func skipString(b []byte, i int) int {
 	return len(b)
 }
 
-// space returns the offset of the first byte from i on that is not white space, len(b) for
-// none.
+// space returns the offset of the first byte from i on beyond white space, or len(b).
 func space(b []byte, i int) int {
 	for i < len(b) && isSpace(b[i]) {
 		i++

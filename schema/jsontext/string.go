@@ -40,8 +40,8 @@ func marks(w uint64) uint64 {
 }
 
 // AppendString appends s as a JSON string. It escapes only the characters that RFC 8259 section
-// 7 demands: quote, backslash and controls. Bytes that are not UTF-8 become U+FFFD; HTML
-// characters stay as they are.
+// 7 demands: quote, backslash and controls. Invalid UTF-8 becomes U+FFFD; HTML characters stay
+// as they are.
 func AppendString(dst []byte, s string) []byte { return appendText(dst, s) }
 
 // AppendName appends name as the name of an object's member: a JSON string and a colon.
@@ -55,7 +55,7 @@ func AppendStrings(dst []byte, list []string) []byte {
 // AppendText is AppendString for text in bytes, which it does not copy into a string first.
 func AppendText(dst, text []byte) []byte { return appendText(dst, text) }
 
-// appendText goes eight bytes at a time as long as none of them is marked.
+// appendText goes eight bytes at a time as long as they are plain.
 func appendText[T string | []byte](dst []byte, s T) []byte {
 	dst = append(dst, '"')
 	start, i := 0, 0

@@ -15,7 +15,7 @@
 //	           text of one, is not is [decimal, its text in the message]
 //	enumText   the message, if it differs from the values joined; constText is the same of const
 //	whole      the node of the engine for all keywords except fields and items
-//	true, false, 0   any value; none; none, where the key is then unknown
+//	true, false, 0   any value; no value; no value of a key, which is then unknown
 //
 // A field of the card has three further elements: flags, the fill for an absent value, and its
 // own message for read_only.
@@ -185,8 +185,8 @@ func (w *writer) unfits(at, message, remedy string) {
 	w.unfit[w.part] = append(w.unfit[w.part], schema.Fault{File: w.entity.Name, Pointer: at, Message: message, Remedy: remedy})
 }
 
-// skips returns the fields that turned out to be unfit, or refer to a part that is, with the reasons; nil
-// for none.
+// skips returns the fields that turned out to be unfit, or refer to an unfit part, with the reasons, or
+// nil.
 func (w *writer) skips() map[int]schema.Faults {
 	var skipped map[int]schema.Faults
 	for i := range len(w.entity.Fields) + 1 {
@@ -250,7 +250,7 @@ func (w *writer) field(i int, p *schema.Property, r *schema.Rules) string {
 	return "[" + strings.Join(parts, ",") + "]"
 }
 
-// fill returns the value that a host writes into an absent field; 0 for none.
+// fill returns the value that a host writes into an absent field, or 0.
 //
 //	{value: …}   at creation       {now: "date-time"}      at creation, in that form
 //	{many: 1}    an empty list     {update: "date-time"}   at update
@@ -388,7 +388,7 @@ func boundOf(b schema.Bound) string {
 	return "[" + quote(b.Keyword) + "," + text + "]"
 }
 
-// constant adds a const with its message, where that is not its text.
+// constant adds a const, with its message if that differs from its text.
 func (w *writer) constant(o *object, value json.RawMessage, at string) {
 	o.add("const", w.value(value, at+"/const"))
 	if _, ok := textOf(value); !ok {
@@ -396,7 +396,7 @@ func (w *writer) constant(o *object, value json.RawMessage, at string) {
 	}
 }
 
-// enum adds an enum with its message, where that is not its values joined.
+// enum adds an enum, with its message if that differs from its values joined.
 func (w *writer) enum(o *object, values []json.RawMessage, at string) {
 	list, texts, plain := make([]string, len(values)), make([]string, len(values)), true
 	for i, v := range values {
@@ -425,7 +425,7 @@ func textOf(v json.RawMessage) (string, bool) {
 	return string(v), true
 }
 
-// format adds a format that is asserted.
+// format adds an asserted format.
 func (w *writer) format(o *object, name, at string) {
 	if name == "regex" {
 		w.unfits(at+"/format", "a browser does not know the regular expressions of RE2", "leave the format out to have the rest of its rules judged there")

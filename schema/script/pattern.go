@@ -216,8 +216,8 @@ func sameClass(pairs []rune, table *unicode.RangeTable) bool {
 	return true
 }
 
-// writeRune appends a character, escaped where it would mean something else. Under the flag u
-// only these may be escaped.
+// writeRune appends a character, escaped if it would mean something else. Under the flag u only
+// these may be escaped.
 func writeRune(b *strings.Builder, r rune, class bool) {
 	special := `^$\.*+?()[]{}|/`
 	if class {
