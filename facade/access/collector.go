@@ -148,7 +148,7 @@ const actorMember = "eventActor"
 // WithActor returns the state for a command at another host. actor is the JSON of who causes its events.
 func (s State) WithActor(actor string) State { return s.with(actorMember, actor) }
 
-// Actor returns what WithActor has set; "": nothing.
+// Actor returns the value of WithActor, or "".
 func (s State) Actor() string {
 	actor, _ := s[actorMember].(string)
 	return actor

@@ -241,8 +241,7 @@ func (b *Compiler) preset(file string, door *catalog.Door, r *rule, c project.Pr
 	r.set = append(r.set, preset{field: p, value: value, ref: ref})
 }
 
-// joins reports conditions of collectors through relations to rows that are kept elsewhere, by a host whose list takes no
-// filter.
+// joins reports conditions of collectors through relations to rows of another host whose list takes no filter.
 func (b *Compiler) joins(file, at string, door *catalog.Door, f *filter.Filter) {
 	if f == nil {
 		return

@@ -68,7 +68,7 @@ func readReference(text json.RawMessage) (ref *reference, literal json.RawMessag
 	return &reference{text: s, path: path}, nil, ""
 }
 
-// find is the value the reference has in a call, for a field; nil where there is none.
+// find is the value the reference has in a call, for a field, or nil.
 func (r *reference) find(in binding, p *schema.Property) any {
 	if r.path == nil {
 		return p.Now(in.now)
@@ -89,8 +89,7 @@ func (r *reference) find(in binding, p *schema.Property) any {
 	return at
 }
 
-// holdsTime is why a field cannot be compared with, or set to, the time of the call; ""
-// where it can.
+// holdsTime is why a field cannot be compared with, or set to, the time of the call, or "".
 func (r *reference) holdsTime(p *schema.Property) string {
 	switch {
 	case r == nil || r.path != nil:
@@ -101,10 +100,10 @@ func (r *reference) holdsTime(p *schema.Property) string {
 	return fmt.Sprintf("names $now, the time of the call, and %s holds none; name a field that is a date-time, a date, a time or milliseconds", p.Name)
 }
 
-// bind is a template's filter for one call. A reference that has no value, or one the
-// field cannot have, never widens the filter: the comparison around it holds for no row,
-// and under a not or a none for every row, so that what remains is never more than with
-// any value (docs/decisions/access-rules.md).
+// bind is a template's filter for one call. A reference that has no value, or one the field
+// cannot have, never widens the filter: the comparison around it holds for no row, and under a
+// not or a none for every row, so that the result is never more than with any value
+// (docs/decisions/access-rules.md).
 func bind(f *filter.Filter, in binding) *filter.Filter { return bindUnder(f, in, false) }
 
 // bindUnder is bind; negated counts the nots and nones around f. A filter without
@@ -217,7 +216,7 @@ func operandOf(f *filter.Filter, v any) (any, bool) {
 	return value, why == ""
 }
 
-// textOfState is a value of the caller's state as JSON; false where there is none.
+// textOfState is a value of the caller's state as JSON; false if the state lacks it.
 func textOfState(v any) (json.RawMessage, bool) {
 	switch v := v.(type) {
 	case nil:

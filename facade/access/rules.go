@@ -1,5 +1,5 @@
 // Package access decides the permissions of callers: collectors, the rules of frond.yaml, and the
-// fields that are computed for a caller.
+// computed fields of a caller.
 package access
 
 import (
@@ -39,8 +39,8 @@ import (
 //	      allow: [list, findById, pay]            # these and no others
 //	    - deny: all                               # UNAUTHORIZED without a user, else FORBIDDEN
 //
-// The first rule for the operation whose when holds is the one that counts. Where none holds the
-// door is shut, as if the last rule were deny: all (docs/decisions/access-rules.md).
+// The first rule for the operation whose when holds decides. Without one the door is shut, as if
+// the last rule were deny: all (docs/decisions/access-rules.md).
 type rules struct {
 	file  string
 	at    string // pointer to them
@@ -97,7 +97,8 @@ func (r *rules) scopeAt(now time.Time, state State, door *catalog.Door, op *cata
 	return Scope{}, Denied(state, door, op)
 }
 
-// first returns the rule that counts for an operation, or the one whose when fails; nil: none counts.
+// first returns the rule that decides on an operation, or the one whose when fails; nil without a
+// rule.
 func (r *rules) first(state State, op string) (*rule, error) {
 	given := asked{state: state}
 	for _, rule := range r.list {
@@ -204,10 +205,10 @@ func (r *rule) scope(in binding, door *catalog.Door, op *catalog.Operation) (Sco
 // isFor reports whether the rule is about an operation.
 func (r *rule) isFor(op string) bool { return r.ops == nil || among(r.ops, op) }
 
-// permits says whether the rule opens an operation it is for. Without allow, these are
-// the built-in ones and the author's queries that it does not deny: a command of the
-// author's is closed until an allow names it, so that one which is added later is not
-// opened by a rule that only lists denied operations (docs/decisions/access-rules.md).
+// permits says whether the rule opens an operation it is for. Without allow, these are the
+// built-in ones and the author's queries that it does not deny: a command of the author's is
+// closed until an allow names it, so that a rule which only lists denied operations does not
+// open a later one (docs/decisions/access-rules.md).
 func (r *rule) permits(op *catalog.Operation) bool {
 	switch {
 	case r.denyAll || among(r.deny, op.Name):
@@ -223,8 +224,8 @@ func among(names []string, op string) bool {
 	return slices.Contains(names, op) || op == "findByIds" && slices.Contains(names, "findById")
 }
 
-// find is the value that a preset refers to, in the form rows hold it; false where there
-// is none, or none that the field takes.
+// find is the value that a preset refers to, in the form rows hold it; false without a value
+// that the field takes.
 func (p *preset) find(in binding) (json.RawMessage, bool) {
 	text, ok := textOfState(p.ref.find(in, p.field))
 	if !ok {
@@ -266,8 +267,8 @@ func storedForm(p *schema.Property, value json.RawMessage) json.RawMessage {
 	return value
 }
 
-// Denied is the verdict of a rule that denies, and where no rule holds: UNAUTHORIZED for
-// an anonymous caller, else FORBIDDEN.
+// Denied is the verdict of a rule that denies, and of rules that all fail to hold: UNAUTHORIZED
+// for an anonymous caller, else FORBIDDEN.
 func Denied(state State, door *catalog.Door, op *catalog.Operation) *kiterror.Error {
 	what := door.Name
 	if len(door.Operations)+len(door.Inside) > 0 { // a fact with a shape of its own has none
@@ -327,7 +328,7 @@ func (r *rules) verdicts(state State, op *catalog.Operation) []RuleVerdict {
 	return out
 }
 
-// ScopeOf asks the collector of a door; now is the time of the call, which is asked for where a
+// ScopeOf asks the collector of a door. now returns the time of the call; ScopeOf calls it if a
 // rule names it.
 func ScopeOf(ctx context.Context, c Collector, now func() time.Time, state State, door *catalog.Door, op *catalog.Operation) (Scope, error) {
 	r, is := c.(*rules)
@@ -344,8 +345,8 @@ func ScopeOf(ctx context.Context, c Collector, now func() time.Time, state State
 	return r.scopeAt(at, state, door, op)
 }
 
-// scopeOfDerived is the scope of an operation that has the rights of others: that of the first one
-// that it needs, where the caller has the rights of all of them. A rule that denies it by its own name
+// scopeOfDerived is the scope of an operation with the rights of others: the scope of the first one
+// that it needs, if the caller has the rights of all of them. A rule that denies it by its own name
 // denies it alone.
 func scopeOfDerived(ctx context.Context, c Collector, now func() time.Time, state State, door *catalog.Door, op *catalog.Operation) (s Scope, err error) {
 	for _, need := range slices.Backward(op.Needs) {
@@ -376,7 +377,7 @@ func VerdictsOf(c Collector, state State, op *catalog.Operation) (at string, ver
 	return r.file + "#" + r.at, r.verdicts(state, op), true
 }
 
-// Unset says which value a rule could not set, where that is why it denied; "": it is not.
+// Unset names the value that a rule could not set, if that is why it denied, or "".
 func Unset(err error) string {
 	if unset := (*unsetError)(nil); errors.As(err, &unset) {
 		return unset.Error()

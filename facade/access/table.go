@@ -101,9 +101,9 @@ func manyOf(this *rule, op *catalog.Operation, permitted func(*catalog.Operation
 	return permits, decides && (first || !permits)
 }
 
-// access is the rules of a door as a table. An operation for which an earlier rule with
-// the same when, or with none, decides is not listed again: the first rule that holds is
-// the one that counts.
+// access is the rules of a door as a table. An operation is listed once, at the first rule that
+// decides on it: a later rule with the same when, or after a rule without a when, does not list
+// it again.
 func (r *rules) access(d *catalog.Door) []catalog.RuleAccess {
 	out := make([]catalog.RuleAccess, len(r.list))
 	for i, this := range r.list {

@@ -26,7 +26,7 @@ func references(f *filter.Filter) (all []*reference) {
 }
 
 // neverCreates returns the required field for which every create under the rule is refused, with
-// hidden or read-only; "": there is none.
+// hidden or read-only, or "".
 func (r *rule) neverCreates(d *catalog.Door) (field, why string) {
 	op := d.Operation("create")
 	if op == nil || !op.Builtin || d.Entity == nil || d.Frond.Remote != "" || !r.isFor("create") || !r.permits(op) {

@@ -14,7 +14,7 @@ import (
 // whenExample is a when that every caller can be asked, as a line of a rule.
 const whenExample = `when: '"staff" in user.roles'`
 
-// compileWhen compiles the when of a rule; nil: the rule has none, or one with a fault.
+// compileWhen compiles the when of a rule; nil without one, and for one with a fault.
 func (b *Compiler) compileWhen(file, at, text string, door *catalog.Door) *expression.Expr {
 	if text == "" {
 		return nil

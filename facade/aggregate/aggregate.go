@@ -65,8 +65,8 @@ type Column struct {
 	// Of is the field of the rows; nil: the column is the number of rows.
 	Of   *schema.Property
 	Func Func
-	// Unit is that of a key. A period of days or more is a date: its first day in the zone. An hour
-	// is the moment at which it begins.
+	// Unit is the unit of a key. A period of days or more is a date: its first day in the zone. An
+	// hour is the moment at which it begins.
 	Unit Unit
 	// Capped says that a sum of integers beyond 64 bits is the largest or the least integer: rows are ordered and
 	// compared by it, and it is not answered.
@@ -80,10 +80,10 @@ type Groups struct {
 	// Entity has the columns as its fields.
 	Entity *schema.Entity
 	// Columns are the keys, Keys of them, and the aggregates behind them. Without keys all rows are
-	// one group, also where there are none.
+	// one group, even 0 rows.
 	Columns []Column
 	Keys    int
-	// Having is what groups have to meet, by fields of Entity; nil: nothing.
+	// Having is a condition on groups, by fields of Entity, or nil.
 	Having *filter.Filter
 	// Zone is where the days of date-times begin.
 	Zone *time.Location

@@ -38,9 +38,9 @@ type SortKey struct {
 // Host knows which fields exist for the caller.
 type Host interface {
 	filter.Host
-	// Named is the field that a name means to the caller; nil: none.
+	// Named is the field that a name means to the caller, or nil.
 	Named(name string) *schema.Property
-	// Names are those of the fields that Named knows, for messages.
+	// Names are the names that Named knows, for messages.
 	Names() []string
 }
 
@@ -55,7 +55,7 @@ type Reader struct {
 	Conditions int
 }
 
-// Read reads a grouping. The results are of no use where there are details.
+// Read reads a grouping. Use the results only without details.
 func (r *Reader) Read(ctx context.Context, q *Spec) (*Groups, []SortKey) {
 	zone := r.zone(q.Zone)
 	var columns []Column
@@ -235,7 +235,7 @@ func (g *Groups) named(name string) *schema.Property {
 	return g.Entity.Property("key " + name)
 }
 
-// aggregate is the aggregate of a name as in select; nil: there is none.
+// aggregate is the aggregate of a name as in select, or nil.
 func (g *Groups) aggregate(name string) *schema.Property {
 	if p := g.Entity.Property(name); p != nil && p.Index >= g.Keys {
 		return p
@@ -324,7 +324,7 @@ func (r *Reader) unknown(key, sent, name string, columns []Column) []Column {
 	return columns
 }
 
-// spelled returns the name here of a key or a function that is spelled as in other languages; "" for any
+// spelled returns the name here of a key or a function in the spelling of other languages; "" for any
 // other name:
 //
 //	avg(price), avg.price             price.avg

@@ -12,8 +12,8 @@ import (
 // keyName is the member of a group that has its keys.
 const keyName = "key"
 
-// Shape lays out the groups that a store has found, one row for each. Their layout is that of
-// [Groups.Names]. The members of a row are those that select names, in its order:
+// Shape lays out the groups that a store has found, one row for each. Their layout is
+// [Groups.Names]. A row has the members that select names, in its order:
 //
 //	{"key": {…}, "count": 7, "total": {"sum": "81.50", "avg": "11.642857"}}
 func (g *Groups) Shape(found *rows.Rows) *rows.Rows {

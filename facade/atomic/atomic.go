@@ -46,10 +46,10 @@ type call struct {
 //	{"calls": [{"method": "order.create", "params": {"body": {…}}},
 //	           {"method": "line.create", "params": {"body": {"orderId": {"$result": "0.id"}}}}]}
 //
-// and the answer is {"results": […]}. {"$result": "0.id"} is replaced by a member of an earlier result.
-// Each call is judged by its own rules; events and hooks after commands follow the commit. The error
-// is that of the call that failed, with the call's index, and nothing is written then. Calls of one remote are
-// made by its host. Operations that no transaction holds, of several hosts and of detached handlers, are NOT_IMPLEMENTED.
+// and the answer is {"results": […]}. {"$result": "0.id"} is replaced by a member of an earlier result. Each call
+// is judged by its own rules; events and hooks after commands follow the commit. The error comes from the first
+// failing call, with its index, and the transaction is rolled back. Calls of one remote are made by its host.
+// Operations that no transaction holds, of several hosts and of detached handlers, are NOT_IMPLEMENTED.
 func Run(ctx context.Context, f *facade.Facade, view *catalog.Catalog, caller facade.Caller, state access.State, trace string, sent json.RawMessage) (*facade.Result, error) {
 	calls, details := read(sent)
 	if details != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/frondhost/frond/facade/rows"
 )
 
-// Account is what one piece of work holds of a [Budget]. It is the context it was
-// opened with as well. The methods of a nil Account do nothing.
+// Account counts the bytes that one piece of work holds of a [Budget]. It is the context it was
+// opened with as well. The methods of a nil Account have no effect.
 type Account struct {
 	context.Context
 	budget *Budget
@@ -72,9 +72,9 @@ func (a *Account) end() {
 	}
 }
 
-// Reserve takes n bytes. The error is SERVICE_UNAVAILABLE where the budget has no more
-// of them, and PAYLOAD_TOO_LARGE where it would have too few for this account alone;
-// it is the same until Forgive. Bytes reserved after Close are not counted.
+// Reserve takes n bytes. The error is SERVICE_UNAVAILABLE if the budget has no more of them,
+// and PAYLOAD_TOO_LARGE if it would have too few for this account alone; it is the same until
+// Forgive. Bytes reserved after Close are not counted.
 func (a *Account) Reserve(n int) error {
 	if a == nil || n <= 0 {
 		return nil
@@ -197,10 +197,10 @@ func (a *Account) Close() {
 	a.held, a.spent = 0, 0
 }
 
-// accounts are those of [Budget.Hold] that were returned.
+// accounts are returned accounts of [Budget.Hold].
 var accounts = sync.Pool{New: func() any { return new(Account) }}
 
-// Return closes an account of [Budget.Hold], which nobody may use any more.
+// Return closes an account of [Budget.Hold]. The caller must not use it any more.
 func (a *Account) Return() {
 	if a != nil {
 		a.Close()
@@ -208,8 +208,8 @@ func (a *Account) Return() {
 	}
 }
 
-// Apart opens another account of the same budget, for work that is not this one's
-// alone. It is one of ctx where that has none.
+// Apart opens another account of the same budget, for work that serves others too. It is an
+// account of ctx if that has no account yet.
 func (a *Account) Apart(ctx context.Context) (context.Context, *Account, error) {
 	if a == nil {
 		return ctx, nil, nil
@@ -261,12 +261,12 @@ type Meter struct {
 	text    int // of it, the rows' text
 }
 
-// MeterOf is a meter of the account that ctx belongs to; without one it measures nothing.
+// MeterOf is a meter of the account that ctx belongs to; without one it counts no bytes.
 func MeterOf(ctx context.Context) Meter { return Meter{account: AccountOf(ctx)} }
 
-// Grown charges what rows have grown by since the last time, with so many bytes beside
-// them. The error is that of [Account.Reserve], and PAYLOAD_TOO_LARGE where the rows of
-// a level come to more than they may.
+// Grown charges the growth of rows since the last time, with so many bytes beside them. The
+// error is the error of [Account.Reserve], or PAYLOAD_TOO_LARGE if the rows of a level come to
+// more than they may.
 func (m *Meter) Grown(r *rows.Rows, beside int) error {
 	if m.account == nil {
 		return nil

@@ -13,11 +13,11 @@ import (
 // of the first chunk cannot have more values than a body of 1 MiB may have.
 const bytesPerValue = 32
 
-// Reader returns r, which gives a body of JSON of so many bytes or, where nobody knows, a negative
-// number; most is the largest body, 0 for an answer, whose values are not counted. A body is refused while it comes in, by the error of Read:
-// that of [Account.Reserve] where there is no room for it, PAYLOAD_TOO_LARGE where it has more
-// than one value for each 32 bytes of most, BAD_REQUEST where it is nested deeper than JSON is
-// read. A nil Account has room for all.
+// Reader returns r, which gives a body of JSON of so many bytes or, if unknown, a negative number; most is the
+// largest body, 0 for an answer, whose values are not counted. A body is refused while it comes in, by the error of
+// Read: the error of [Account.Reserve] if the budget has no room for it, PAYLOAD_TOO_LARGE for more than one value
+// for each 32 bytes of most, BAD_REQUEST for a body nested deeper than JSON is read. A nil Account has room for
+// all.
 func (a *Account) Reader(r io.Reader, size, most int64) io.Reader {
 	if a == nil && most <= 0 || size >= 0 && size <= chunk && a.Reserve(int(size)) == nil {
 		return r
@@ -25,13 +25,13 @@ func (a *Account) Reader(r io.Reader, size, most int64) io.Reader {
 	return &bodyReader{account: a, from: r, most: values(most)}
 }
 
-// announced bounds the memory for a body that has not come yet: a client that only announces a large
-// one holds none.
+// announced bounds the memory for a body that has not come yet: the announcement of a large body
+// holds no memory.
 const announced = 64 << 10
 
-// ReadAll reads a whole body through [Account.Reader] into a buffer that belongs to the caller. most is above 0.
-// Errors: PAYLOAD_TOO_LARGE for more than most bytes, before a byte is read where size says so; those of
-// the Reader, after which the rest of the body is unread; those of r.
+// ReadAll reads a whole body through [Account.Reader] into a buffer that belongs to the caller. most is
+// above 0. Errors: PAYLOAD_TOO_LARGE for more than most bytes, before a byte is read where size says so;
+// the errors of the Reader, after which the rest of the body is unread; and the errors of r.
 func (a *Account) ReadAll(r io.Reader, size, most int64) ([]byte, error) {
 	var body bytes.Buffer
 	if size <= most {

@@ -9,9 +9,9 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
-// Budget bounds what all requests of a process hold at once: the bytes of their rows
-// and answers, and how many of them execute. Nothing waits for it: work that does not fit
-// is refused at once. A nil Budget bounds nothing. It may be used from many goroutines.
+// Budget bounds the resources of all requests of a process at once: the bytes of their rows and
+// answers, and how many of them execute. It refuses at once the work that does not fit. A nil
+// Budget has no bounds. It may be used from many goroutines.
 type Budget struct {
 	bytes, executions int64   // 0: no bound
 	parent            *Budget // this is a part of it; nil: of none
@@ -30,8 +30,7 @@ const (
 	reserve = 8
 )
 
-// New is a budget of bytes and of executions under way. A number of 0 or less
-// bounds nothing.
+// New is a budget of bytes and of executions under way. A number of 0 or less means no bound.
 func New(bytes int64, executions int) *Budget {
 	return &Budget{bytes: max(bytes, 0), executions: max(int64(executions), 0)}
 }
@@ -72,7 +71,7 @@ func (b *Budget) Take(n int) error {
 	return crowded()
 }
 
-// Most returns how many bytes Take could give while nothing else is held; 0: any number.
+// Most returns how many bytes Take could give to an otherwise idle process; 0: any number.
 func (b *Budget) Most() int64 {
 	if b == nil || b.bytes == 0 {
 		return 0
@@ -160,8 +159,8 @@ func (b *Budget) Open(ctx context.Context) (context.Context, *Account, error) {
 	return a, a, nil
 }
 
-// Hold is Open for what one function holds by itself: nobody finds the account in a
-// context, and it goes back with [Account.Return].
+// Hold is Open for one function alone: a context does not lead to the account, and it goes back
+// with [Account.Return].
 func (b *Budget) Hold() (*Account, error) {
 	if b == nil {
 		return nil, nil

@@ -5,10 +5,10 @@
 //	err := export.Run(ctx, bulk.NewWriter(file, bulk.CSV, &call, false).Rows)
 //
 // Each page is a call of its own for the same caller, so that access rules, budgets and timeouts hold
-// for each of them, and no connection is held between two. The pages are not one moment of the store:
-// a row that is written during the export is in the file as it was when its page was read.
+// for each of them, and no connection is held between two. The pages show the store at different
+// moments: a row that changes during the export is in the file as it was when its page was read.
 //
-// A file of type [CSV] is that of RFC 4180 in UTF-8, with a header:
+// A file of type [CSV] follows RFC 4180 in UTF-8, with a header:
 //
 //	null, absent field     an empty cell
 //	empty text             ""

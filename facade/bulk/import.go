@@ -33,7 +33,7 @@ type Import struct {
 	// Begin returns the context of one batch, and what ends it. Nil: the batches have the context of
 	// the import.
 	Begin func(ctx context.Context, size int) (_ context.Context, end func(), _ error)
-	// Progress is called after each batch. Nil: nobody watches.
+	// Progress, if not nil, is called after each batch.
 	Progress func(*Report)
 }
 
@@ -83,8 +83,8 @@ func (i *Import) Run(ctx context.Context, from *Reader) (*Report, error) {
 	return b.report, err
 }
 
-// batch is an import under way, with the rows that are not written yet. While one batch is written the
-// rows of the next are read.
+// batch is an import under way, with the unwritten rows. While one batch is written the rows of the
+// next are read.
 type batch struct {
 	*Import
 	report *Report
@@ -101,12 +101,13 @@ type batch struct {
 	size  int     // the most rows of a batch
 	ahead []ahead // rows at fault that were read for this batch
 
-	// written delivers the answer of the batch before, whose rows have the lines sent; nil: none is written.
+	// written delivers the answer of the batch before, whose rows have the lines sent; nil without such a
+	// batch.
 	written chan written
 	sent    []int
 }
 
-// ahead is a fault that is not in the report yet. The batch had so many rows and bytes before it.
+// ahead is a fault that waits for the report. The batch had so many rows and bytes before it.
 type ahead struct {
 	fault      Fault
 	rows, text int
@@ -120,7 +121,7 @@ type written struct {
 	most int
 }
 
-// answer is that of a call of import.
+// answer is the answer to a call of import.
 type answer struct {
 	Created, Updated, Rows int
 	Faults                 []rowFault
@@ -287,7 +288,7 @@ func (b *batch) send(ctx context.Context, call *facade.Call, rows int, first boo
 	}
 }
 
-// halves writes each half of the rows of a call, of which nothing was written.
+// halves writes each half of the rows of a call that wrote no rows.
 func (b *batch) halves(ctx context.Context, call *facade.Call, rows int) (w written) {
 	half, most := rows/2, catalog.UsualFaults
 	if n, ok := schema.Integer(jsontext.Get(call.Invocation.Query, "faults")); ok {
@@ -343,7 +344,8 @@ func (b *batch) call(ctx context.Context, call *facade.Call) (a answer, err erro
 	return a, nil
 }
 
-// query is that of a batch, which may have so many faulty rows. columns says that it has the columns.
+// query is the query of a batch, which may have so many faulty rows. columns says that it has the
+// columns.
 func (b *batch) query(faults int, columns bool) json.RawMessage {
 	out := strconv.AppendInt([]byte(`{"faults":`), int64(max(faults, 1)), 10)
 	if columns {
@@ -375,7 +377,7 @@ func (b *batch) add(a *answer) error {
 
 var errNoReport = errors.New("an import was not answered with its report")
 
-// keyNamed returns the key that by names, as the façade reads it; nil: there is none.
+// keyNamed returns the key that by names, as the façade reads it, or nil.
 func keyNamed(card *schema.Entity, by json.RawMessage) []*schema.Property {
 	if card == nil || card.Primary == nil {
 		return nil
@@ -393,7 +395,7 @@ type keys struct {
 // mostKeys are the keys of one map.
 const mostKeys = 1 << 20
 
-// add adds the key of a line, and returns the line that has it already; 0: none is known.
+// add adds the key of a line, and returns the line that has it already, or 0.
 func (k *keys) add(key string, line int) (first int) {
 	if k.now == nil {
 		k.seed, k.now = maphash.MakeSeed(), map[uint64]uint32{}

@@ -62,8 +62,8 @@ func (r *Reader) fault(code, format string, args ...any) *Fault {
 	return &Fault{Line: r.line, Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// Next returns the next row, which is valid until the call after it, and its line. A fault is that of the
-// row alone unless it ends the file. The error is io.EOF at the end, or that of the file.
+// Next returns the next row, which is valid until the call after it, and its line. A fault concerns the
+// row alone unless it ends the file. The error is io.EOF at the end, or the file's error.
 func (r *Reader) Next() (row []byte, line int, fault *Fault, err error) {
 	if !r.begun {
 		r.begun = true
@@ -79,7 +79,7 @@ func (r *Reader) Next() (row []byte, line int, fault *Fault, err error) {
 	return row, r.line, fault, err
 }
 
-// nextObject reads the next line that is not empty.
+// nextObject reads the next line that has text.
 func (r *Reader) nextObject() ([]byte, *Fault, error) {
 	for {
 		r.text = r.text[:0]
@@ -213,8 +213,8 @@ func column(card *schema.Entity, name string) *schema.Property {
 	return nil
 }
 
-// appendMember appends a cell as a member of the row. An empty cell is null where the field takes null,
-// and is else left out. A text that is not of the type of the field is a string, which is refused.
+// appendMember appends a cell as a member of the row. An empty cell is null if the field takes null,
+// and is else left out. A text of another type than the field's is a string, which is refused.
 func appendMember(dst []byte, name string, p *schema.Property, text []byte, quoted bool) []byte {
 	null := len(text) == 0 && !quoted
 	if null && (p == nil || !p.Shape.Nullable && !p.MayBeNull() || p.Axes.Create != nil && !p.Shape.Nullable) {

@@ -29,7 +29,7 @@ func ReadDelimiter(text string) (delimiter byte, ok bool) {
 	return delimiter, ok
 }
 
-// begin skips the mark of UTF-8, and refuses a file that is not text in UTF-8.
+// begin skips the mark of UTF-8, and refuses a file in any other encoding.
 func (r *Reader) begin() *Fault {
 	start, _ := r.from.Peek(4)
 	has := func(prefix string) bool { return bytes.HasPrefix(start, []byte(prefix)) }
@@ -51,8 +51,8 @@ func (r *Reader) begin() *Fault {
 	return fault
 }
 
-// findDelimiter reads a line sep=; that may be before the header. Without it, and if the caller names no
-// delimiter, the header decides: its most frequent delimiter outside quotes, and a comma if it has none.
+// findDelimiter reads a line sep=; that may be before the header. Without it, and without a delimiter
+// from the caller, the header decides: its most frequent delimiter outside quotes, and else a comma.
 func (r *Reader) findDelimiter() {
 	line := r.firstLine()
 	written := bytes.TrimSuffix(line, []byte("\r"))
@@ -127,7 +127,7 @@ func (r *Reader) dropEmpty(down int) {
 // commaNumber is a number as languages with a decimal comma write it.
 var commaNumber = regexp.MustCompile(`^[+-]?[0-9]+,[0-9]+$`)
 
-// decimalComma returns the message for a number with a decimal comma; "": the cell is none.
+// decimalComma returns the message for a number with a decimal comma; "" for any other cell.
 func decimalComma(p *schema.Property, text []byte) string {
 	if p == nil || p.Kind != schema.KindNumber && p.Kind != schema.KindInteger || !commaNumber.Match(text) {
 		return ""

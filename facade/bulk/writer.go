@@ -60,7 +60,7 @@ func NewWriter(to io.Writer, format Format, call *facade.Call, formulas bool) *W
 	return &Writer{to: to, format: format, named: named(call), formulas: formulas}
 }
 
-// named are the fields that a call names, in its order; nil: none. A path is named by its relation.
+// named are the fields that a call names, in its order, or nil. A path is named by its relation.
 func named(call *facade.Call) (names []string) {
 	sent := call.Select
 	switch value := jsontext.Get(call.Invocation.Query, "fields"); jsontext.KindOf(value) {
@@ -81,7 +81,7 @@ func named(call *facade.Call) (names []string) {
 	return names
 }
 
-// Rows writes the rows of a page, and before those of the first one the header.
+// Rows writes the rows of a page, after the header if it is the first one.
 func (w *Writer) Rows(page *rows.Rows) error {
 	if w.format == CSV {
 		w.arrange(page.Layout())
@@ -111,7 +111,7 @@ func (w *Writer) flush() error {
 	return err
 }
 
-// appendLine appends JSON without its line breaks, which are between its tokens.
+// appendLine appends JSON without the line breaks between its tokens.
 func appendLine(dst, value []byte) []byte {
 	from := len(dst)
 	dst = append(dst, value...)
@@ -200,7 +200,7 @@ func (w *Writer) cell(i int, value []byte) {
 	}
 }
 
-// appendCell appends a text, in quotes where it is empty, has a character of the format or begins or
+// appendCell appends a text, in quotes if it is empty, has a character of the format or begins or
 // ends with a space.
 func appendCell(dst, text []byte) []byte {
 	if n := len(text); n > 0 && text[0] > ' ' && text[n-1] > ' ' && !bytes.ContainsAny(text, ",\"\r\n") {

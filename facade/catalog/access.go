@@ -52,9 +52,9 @@ type RuleAccess struct {
 	Texts []expression.UserText `json:"-"` // of When
 }
 
-// Undecided reports the doors of a table, and the facts that are about no door, that are open
-// without a declaration, each as a fault with the line to write. A door that no surface shows
-// needs none, and a fact of a remote without a door reaches no caller.
+// Undecided reports the doors of a table, and the facts without a door, that are open without a
+// declaration, each as a fault with the line to write. It leaves out a door that no surface
+// shows, and a fact of a remote without a door, which reaches no caller.
 func Undecided(table []Access) (faults schema.Faults) {
 	for _, a := range table {
 		if a.By != ByNobody || len(a.Surfaces) == 0 || a.Fact != "" && (a.Door != "" || a.Remote) {

@@ -9,10 +9,10 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Alias is a name that an entity had before (renamed: {item: {to: product, until: 2027-06-01}})
-// and that its callers may still use until a date. It leads to the very same door, which is compiled
-// once, so a collector, a hidden field or a surface holds under both names. It never
-// changes and may be used from many goroutines.
+// Alias is an earlier name of an entity (renamed: {item: {to: product, until: 2027-06-01}}), which
+// its callers may still use until a date. It leads to the very same door, which is compiled once, so
+// a collector, a hidden field or a surface holds under both names. It never changes and may be used
+// from many goroutines.
 type Alias struct {
 	// Name is the old name as frond.yaml spells it; look-ups ignore case.
 	Name string
@@ -24,7 +24,7 @@ type Alias struct {
 	Since time.Time
 	// Until is the last second at which the name is answered, the end of the day in UTC.
 	Until time.Time
-	// File and At are where it is declared, a path and a JSON pointer.
+	// File and At are the place of its declaration, a path and a JSON pointer.
 	File, At string
 
 	// Clock is the time by which Refusal judges; nil: time.Now.
@@ -40,7 +40,7 @@ func (a *Alias) Reason() string {
 func (a *Alias) Day() string { return a.Until.Format(time.DateOnly) }
 
 // Refusal is GONE after the last day, by the façade's clock, with the new name; until then it
-// is nil. A façade refuses such calls itself; a surface asks where it would otherwise judge the
+// is nil. A façade refuses such calls itself; a surface asks if it would otherwise judge the
 // request first.
 func (a *Alias) Refusal() *kiterror.Error {
 	now := a.Clock
@@ -80,8 +80,8 @@ type FormerNames []formerName
 // formerName is a former name of a field, and its name today.
 type formerName struct{ was, is string }
 
-// Renew writes a row that was kept under former names under those of now; nil where it has none of
-// them.
+// Renew replaces former names in a kept row by the present ones; nil for a row without former
+// names.
 func (f FormerNames) Renew(row json.RawMessage) json.RawMessage {
 	now := map[string]string{}
 	for _, name := range f {

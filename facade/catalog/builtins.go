@@ -76,7 +76,7 @@ func BuiltinDescription(operation string) string {
 // MaxIDs is how many ids findByIds takes (docs/calls.md).
 const MaxIDs = 500
 
-// RowKeys are the keys of the query of operations that are about rows by their ids.
+// RowKeys are the keys of the query of operations on rows by their ids.
 var RowKeys = map[string][]string{
 	"findById": {"fields"}, "findByIds": {"ids", "fields"}, "create": {"fields"}, "update": {"ifMatch", "where", "fields"}, "delete": {"ifMatch", "where"},
 	"createMany": {"fields"}, "updateMany": {"where", "max", "fields"}, "deleteMany": {"where", "max", "fields"}, "upsert": {"by", "fields"},
@@ -96,9 +96,8 @@ var searchKeys = append(slices.Clip(listKeys), SearchKey)
 // docs/calls.md).
 var readers = []string{"list", "find", "get", "search", "count", "exists", "stats"}
 
-// KindOf is the kind an operation's name says: query where it begins with a word
-// for reading, command for all others. The word has to end there: listAll reads,
-// listen does not.
+// KindOf is the kind an operation's name says: query if it begins with a word for reading,
+// command for all others. The word has to end there: listAll reads, listen does not.
 func KindOf(name string) Kind {
 	for _, word := range readers {
 		rest, ok := strings.CutPrefix(name, word)
@@ -122,9 +121,8 @@ func StoredFields(e *schema.Entity) (names []string) {
 	return names
 }
 
-// ETag is the name by which the version of a row is selected among its fields, where no
-// field of its card has that name: fields=id,title,etag. A row has it only where it is
-// named.
+// ETag is the name by which the version of a row is selected among its fields, unless a field
+// of its card has that name: fields=id,title,etag. A row has it only if fields name it.
 const ETag = "etag"
 
 // AllFields means every field that the caller may read in a list of fields:

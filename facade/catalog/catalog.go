@@ -22,11 +22,11 @@ type Catalog struct {
 	Vendor string
 	// Fronds are in the order of the project.
 	Fronds []*Frond
-	// Set is the compiled cards, those of entities without a door among them.
+	// Set is the compiled cards, including the cards of entities without a door.
 	Set *schema.Set
 	// Notes are the ignored parts of cards and of remotes. They do not stop a start.
 	Notes []schema.Fault
-	// Ended are the old names, declared here, that are past their last day.
+	// Ended are the old names past their last day, declared here.
 	Ended []schema.Fault
 	// Advice names places of the project that work and may not do what their author expects.
 	Advice []schema.Fault
@@ -42,7 +42,7 @@ type Catalog struct {
 	Atomic bool
 
 	// Access lists the access to each door, and FactAccess the access to the events of each
-	// fact, in declaration order. A view has none.
+	// fact, in declaration order. Both are nil in a view.
 	Access, FactAccess []Access
 	// Cascades are by the entity whose row is deleted.
 	Cascades map[*schema.Entity][]Cascade
@@ -58,7 +58,7 @@ type Frond struct {
 	Name string
 	// Doors are the callable entities, in declaration order.
 	Doors []*Door
-	// Facts are the announced facts, in declaration order, those of changes last.
+	// Facts are the announced facts, in declaration order, the facts of changes last.
 	Facts []*Fact
 	// Jobs are the commands that run at times, in declaration order.
 	Jobs []*Job
@@ -69,7 +69,7 @@ type Frond struct {
 	// Atomic says that the host of a remote may make several calls as one transaction: its document says so, or is not known yet.
 	Atomic bool
 
-	// File is its frond.yaml, or where it would be.
+	// File is its frond.yaml, or the path that it would have.
 	File string
 }
 
@@ -130,7 +130,7 @@ type Fact struct {
 	On []*Operation
 	// When is the expression over before and after that has to hold of the row; "": always.
 	When string
-	// Changes says that it announces every row of Door that is created, updated or deleted.
+	// Changes says that it announces every creation, update and deletion of a row of Door.
 	Changes bool
 
 	// ShowsActor says that some subscribers see who caused an event.
@@ -150,13 +150,14 @@ type Fact struct {
 type Job struct {
 	Operation *Operation
 	Schedule  *cron.Schedule
-	// State is that of the caller that it runs as, a JSON object; nil: it runs as the host.
+	// State is the state of the caller that it runs as, a JSON object; nil: it runs as the
+	// host.
 	State json.RawMessage
 	// At is the pointer to it in its frond.yaml.
 	At string
 }
 
-// Name is that of the operation: order.closeStale.
+// Name is the name of the operation: order.closeStale.
 func (j *Job) Name() string { return j.Operation.Door.Name + "." + j.Operation.Name }
 
 // Door is a callable entity.
@@ -164,13 +165,13 @@ type Door struct {
 	// Name is the name as its author spells it; look-ups ignore case (spec 1.1).
 	Name  string
 	Frond *Frond
-	// Entity is the card of its rows; nil for a door that stores nothing (spec 2.5).
+	// Entity is the card of its rows; nil for a door without stored rows (spec 2.5).
 	Entity *schema.Entity
 	// Operations are the built-in ones first, then the author's in declaration order.
 	Operations []*Operation
 	// Computed are the fields that presenters and expressions add to the rows.
 	Computed []*Computed
-	// Aliases are the names that the door had before and that are answered until a date.
+	// Aliases are earlier names of the door that answer until a date.
 	Aliases []*Alias
 	// Plural is the segment of REST paths.
 	Plural string
@@ -179,8 +180,8 @@ type Door struct {
 	// Origin is where the door is declared, for messages: fronds/catalog/frond.yaml.
 	Origin string
 
-	// Index is the place of the door among those of the host, the same in every view; -1 for the
-	// substitute of a fact.
+	// Index is the index of the door in the host, the same in every view; -1 for the substitute
+	// of a fact.
 	Index int
 	// At is the pointer to it in its frond.yaml.
 	At string
@@ -203,7 +204,7 @@ type Door struct {
 	Nested []*Nested
 	// Files are the fields that hold the ids of files.
 	Files []*File
-	// FilesThere are those of a remote door, as its discovery document has them.
+	// FilesThere are the file fields of a remote door, as its discovery document has them.
 	FilesThere []string
 	// Inside are the built-in operations that are false: the author's code alone may call them.
 	Inside map[string]*Operation
@@ -227,7 +228,8 @@ type File struct {
 	Withheld bool
 }
 
-// Size returns the size called name, in any case of letters; false: there is none.
+// Size returns the size called name, in any case of letters; false if the file has no such
+// size.
 func (f *File) Size(name string) (FileSize, bool) {
 	i := slices.IndexFunc(f.Sizes, func(s FileSize) bool { return strings.EqualFold(s.Name, name) })
 	if i < 0 {
@@ -277,8 +279,8 @@ func (c *Catalog) NestedLists(n *Nested) (lists []NestedList) {
 	return lists
 }
 
-// Cascade is one relation by which a deleted row touches rows that are announced, or that touch
-// such rows.
+// Cascade is one relation by which a deleted row touches announced rows, or rows that touch
+// announced ones.
 type Cascade struct {
 	Field *schema.Property // of the rows that are touched
 	Door  *Door            // of these rows; nil: they have none, and are gone through
@@ -313,12 +315,12 @@ type Operation struct {
 	// Builtin says that it is one of the CRUD operations, answered by the store, by a
 	// handler in its place, or by the remote.
 	Builtin bool
-	// Params is the card of params; nil: the operation takes none.
+	// Params is the card of params; nil: the operation takes no params.
 	Params *schema.Entity
-	// Query is the card of query; nil: it takes none. Of list it is the grammar of filters,
-	// orders and pages.
+	// Query is the card of query; nil: the operation takes no query. Of list it is the grammar
+	// of filters, orders and pages.
 	Query *schema.Entity
-	// Input is the card of the body; nil: it takes none.
+	// Input is the card of the body; nil: the operation takes no body.
 	Input *schema.Entity
 	// Output is the card of the answer; nil: the answer has no declared shape.
 	Output *schema.Entity
@@ -338,7 +340,7 @@ type Operation struct {
 	// which are any objects then. Without Input, the body is any JSON.
 	Open bool
 
-	// Index is the place of the operation among those of the host, the same in every view.
+	// Index is the index of the operation in the host, the same in every view.
 	Index int
 	// TakenKeys are the keys that the query of a remote understands; nil: all.
 	TakenKeys []string
@@ -482,8 +484,8 @@ func (d *Door) OperationNames() []string {
 	return names
 }
 
-// Find returns the door and the operation behind entity.op; both are nil where there is no
-// such door, and the operation alone is nil where the door has none of that name.
+// Find returns the door and the operation behind entity.op. Both are nil if there is no such
+// door; the operation alone is nil if the door lacks it.
 func (c *Catalog) Find(entity, operation string) (*Door, *Operation) {
 	door := c.Door(entity)
 	if door == nil {

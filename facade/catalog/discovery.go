@@ -68,8 +68,8 @@ func (c *Catalog) Discovery() *schema.Discovery {
 	return doc
 }
 
-// shownViews are the names of those of all views that the operations and facts of a Frond show; nil where
-// these have no cards but those of entities. They are in the order of all.
+// shownViews are the names of all views that the operations and facts of a Frond show, in the order of
+// all; nil if their only cards are cards of entities.
 func (f *Frond) shownViews(all []*schema.Entity) (names []string) {
 	var shown []*schema.Entity
 	for _, d := range f.Doors {
@@ -122,7 +122,7 @@ func (c *Catalog) discovered(op *Operation) schema.DiscoveredOp {
 		out.Input = &card
 	}
 	if op.Patch {
-		// Additive: a patch requires nothing (docs/calls.md).
+		// Additive: a patch has no required fields (docs/calls.md).
 		out.Input = op.Input.PatchCard()
 	}
 	out.Mode, out.Hidden = op.mode(), op.Hidden
@@ -149,7 +149,7 @@ func (d *Door) computedCard() *schema.Card {
 	return card
 }
 
-// cardOf is the card of an entity or a view, nil for none.
+// cardOf is the card of an entity or a view, nil for nil.
 func cardOf(e *schema.Entity) *schema.Card {
 	if e == nil {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// FullName is the name of the fact among those of all Fronds: shop.orderPlaced.
+// FullName is the name of the fact with its Frond: shop.orderPlaced.
 func (f *Fact) FullName() string { return f.Frond.Name + "." + f.Name }
 
 // ChangesName is the name of the fact that announces the changes of a door.

@@ -13,8 +13,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// RowQuery is the query of the operations that are about rows by their ids, but for
-// the ids themselves. Writes of many rows by a filter require where, those by a unique key by.
+// RowQuery is the query of the operations on rows by their ids, without the ids themselves.
+// Writes of many rows by a filter require where, writes by a unique key by.
 func RowQuery(op string) *schema.Card {
 	card := &schema.Card{Required: []string{}}
 	for _, name := range RowKeys[op] {
@@ -59,7 +59,7 @@ func Keywords(name string, n int) schema.Keywords {
 //	filter  {"price": {"gte": 10}, "or": [{…}, {…}], "author": {"name": {"eq": "Ada"}}}; all members hold
 //	sort    "-createdAt,title", or a list of such names; - is descending; the primary key follows by itself;
 //	        author.name, reviews.count and reviews.rating.avg are values behind relations
-//	limit   rows of a page; 0 is none, for the total alone; more than the most is cut to it
+//	limit   rows of a page; 0 is for the total alone; more than the most is cut to it
 //	after   the endCursor of a page with this sort: the rows after it
 //	before  a cursor as well: the rows before it. "" is the end
 //	backward whether limit takes the last rows, in the same order; so it is where before is given
@@ -69,11 +69,11 @@ func Keywords(name string, n int) schema.Keywords {
 //	fields  the fields to answer: "id,title", or a list
 //	cursors whether to answer cursors (of every row) and hasPrevious, besides the spec's four members
 //	total   whether to count all rows that meet the filter; true where left out, -1 is answered for false
-//	count   how to: exact, estimated (exact where that costs little) or none; true and false as total
+//	count   how to: exact, estimated (exact if that costs little) or none; true and false as total
 //
 // An explicit null is as good as leaving a key out.
 //
-// searched are the fields that are searched, nil where rows are not.
+// searched are the searched fields, nil if rows are not searched.
 func ListCard(limits project.ListLimits, conditions schema.Shape, searched []string) *schema.Card {
 	conditions.Description = "A filter: all of its conditions have to hold."
 	text := func(name, description string) schema.Field {
@@ -160,7 +160,8 @@ func SearchedFields(card *schema.Card) (names []string) {
 	return names
 }
 
-// searchedHere are the fields of a door that are searched and may leave the host; nil: its rows are not.
+// searchedHere are the searched fields of a door that may leave the host; nil: its rows are not
+// searched.
 func searchedHere(d *Door) (names []string) {
 	if s := d.Entity.Search; s != nil {
 		for _, f := range s.Fields {
@@ -172,7 +173,7 @@ func searchedHere(d *Door) (names []string) {
 	return names
 }
 
-// ofMany is the filter of a relation to many rows; other is that of the rows.
+// ofMany is the filter of a relation to many rows; other is the filter of the rows.
 func ofMany(other, integer schema.Shape) schema.Shape {
 	all := []schema.Field{{Name: "some", Shape: other}, {Name: "none", Shape: other}, {Name: "every", Shape: other}, {Name: filter.Count.String(), Shape: integer}}
 	for _, fn := range filter.OfField {

@@ -22,7 +22,7 @@ const (
 // IsMany reports whether the operation is a built-in one that writes many rows.
 func (op *Operation) IsMany() bool { return op.Derived() && op.Kind == Command }
 
-// Derived reports whether the operation has the rights of other operations, and none of its own.
+// Derived reports whether the operation has only the rights of other operations.
 func (op *Operation) Derived() bool { return len(op.Needs) > 0 }
 
 // Aggregates reports whether the operation is the built-in one that groups rows.
@@ -95,7 +95,7 @@ func KeyName(key []*schema.Property) string {
 	return strings.ToUpper(b.String())
 }
 
-// NamesOf are the names of fields, as those of a unique key.
+// NamesOf are the names of fields, such as the fields of a unique key.
 func NamesOf(fields []*schema.Property) []string {
 	names := make([]string, len(fields))
 	for i, p := range fields {
@@ -104,8 +104,8 @@ func NamesOf(fields []*schema.Property) []string {
 	return names
 }
 
-// KeyNamed returns the one of keys that by names, nil where it names none. by is query.by: the fields of the
-// key in any order, as a text with commas or a list, or its [KeyName].
+// KeyNamed returns the one of keys that by names, or nil. by is query.by: the fields of the key in any
+// order, as a text with commas or a list, or its [KeyName].
 func KeyNamed(keys [][]*schema.Property, by json.RawMessage) []*schema.Property {
 	var names []string
 	switch jsontext.KindOf(by) {

@@ -14,8 +14,8 @@ func (op *Operation) Takes(key string) bool {
 	return op.HostTakes(key) || key == "after" && slices.Contains(op.TakenKeys, "offset")
 }
 
-// HostTakes reports whether the host of a list understands a key by itself: where it takes
-// offset and no after, the cursors of the list are made here.
+// HostTakes reports whether the host of a list understands a key by itself: for a host that
+// takes offset and no after, the cursors of the list are made here.
 func (op *Operation) HostTakes(key string) bool {
 	return op.TakenKeys == nil || slices.Contains(op.TakenKeys, key)
 }
@@ -42,8 +42,8 @@ func (op *Operation) Keys() []string {
 // sentWords maps the words of other consumers to the keys of a list's query.
 var sentWords = map[string]string{"where": "filter", "orderBy": "sort", "page": "offset"}
 
-// Passes reports whether a key of a list is sent to the host as the caller sent it, because the host does not say which keys it takes.
-// The gateway itself sends none.
+// Passes reports whether a key of a list is sent to the host as the caller sent it, because the host does not say
+// which keys it takes. The gateway itself does not send it.
 func (op *Operation) Passes(key string) bool {
 	return op.Cardless && (key == "offset" || key == "after")
 }
@@ -90,8 +90,8 @@ func (d *Door) Shapes(card *schema.Entity) bool {
 // Stamps reports whether the body of the operation gets the values that a collector sets.
 func (op *Operation) Stamps() bool { return !op.Patch && op.Door.Shapes(op.Input) }
 
-// Elsewhere is [Frond.Remote] of a Frond that the project has and this host does not serve, without an address of its host. Nobody
-// here judges references to its rows.
+// Elsewhere is [Frond.Remote] of a Frond that the project has and this host does not serve, without an address of
+// its host. This host does not judge references to its rows.
 const Elsewhere = "elsewhere"
 
 // InStore reports whether events of the Frond may be in the store of this host: it runs here, or another program over the same

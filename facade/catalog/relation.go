@@ -11,7 +11,7 @@ type Relation struct {
 	Door *Door // of the rows it leads to
 	// Column is the field of a row that holds the key, or the list of ids.
 	Column string
-	// Operation of Door reads the rows: findById by their ids, list where they point back.
+	// Operation of Door reads the rows: findById by their ids, list if they point back.
 	Operation string
 	Each      string // the field of Door's rows, or of the rows in between, that equals the key
 }
@@ -24,7 +24,7 @@ type Relation struct {
 //	e is a view without the primary key that the other rows point back at
 //	the door lacks the operation, or has one of the author's in its place
 //	the door is remote, and its list takes no filter
-//	nobody lists the rows in between, or their host lists them without a filter
+//	no door lists the rows in between, or their host lists them without a filter
 func (c *Catalog) RelationTo(e *schema.Entity, l *schema.Link) *Relation {
 	to := c.Door(l.Target.Key)
 	if to == nil || to.Entity != l.Target || to.Entity.Primary == nil || !l.Field.Readable() {
@@ -63,8 +63,8 @@ func (r *Relation) Through(entity, op string) *Through {
 	return &Through{Entity: entity, Operation: op, Field: r.Link.Field.Name}
 }
 
-// Through is a many relation that is followed: the field, and the call that gave
-// the rows it starts from. It is asked about because those rows hold no part of it.
+// Through is a many relation on the way of a call: the field, and the call that gave the rows
+// it starts from. It is asked about because those rows hold no part of it.
 type Through struct {
 	Entity, Operation, Field string
 }

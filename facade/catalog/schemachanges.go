@@ -20,8 +20,8 @@ type SchemaChanges struct {
 	// Gone are entities and fields that have no new name, with To "".
 	Gone   []Renamed
 	Values []*Backfill
-	// Newest says that the cards are the newest ones, also where the store has seen them before others: those of a project under
-	// development.
+	// Newest says that the cards of a project under development are the newest ones, even if the store has seen
+	// them before others.
 	Newest bool
 }
 
@@ -109,7 +109,8 @@ func (c *SchemaChanges) Now(entity, field string) (nowEntity, nowField string) {
 	return entity, field
 }
 
-// FormerNames are those of the fields of an entity. The compiler has refused circles.
+// formerNames returns the former names of the fields of an entity. The compiler has refused
+// circles.
 func (c *SchemaChanges) formerNames(entity string) (all FormerNames) {
 	next := map[string]string{}
 	for _, r := range c.Renamed {

@@ -34,7 +34,7 @@ func (s Surface) For(audience string) Surface {
 // Kind is the surface of everybody's that s is like: rest, of partner/rest.
 func (s Surface) Kind() Surface { return s[strings.LastIndexByte(string(s), '/')+1:] }
 
-// Surfaces are those the host has: the three of everybody, and those of each audience.
+// Surfaces are the surfaces of the host: the three of everybody, and each audience's.
 func (c *Catalog) Surfaces() []Surface {
 	all := slices.Clone(surfaces)
 	for _, audience := range c.Audiences {
@@ -45,10 +45,10 @@ func (c *Catalog) Surfaces() []Surface {
 	return all
 }
 
-// Surface is what one surface shows of the host: the doors and operations that are
-// shown there and no others. The routes, types and documents of the surface
-// know of nothing else; [facade.Facade.On] answers its calls. Where nothing is hidden it
-// is the catalog itself. The error names the surfaces there are.
+// Surface is the part of the host that one surface shows: the doors and operations of that
+// surface and no others. The routes, types and documents of the surface are made from it;
+// [facade.Facade.On] answers its calls. Without hidden parts it is the catalog itself. The
+// error lists the surfaces.
 func (c *Catalog) Surface(s Surface) (*Catalog, error) {
 	if view := c.views[s]; view != nil {
 		return view, nil
@@ -64,9 +64,9 @@ func (c *Catalog) Surface(s Surface) (*Catalog, error) {
 	return nil, fmt.Errorf("there is no surface %s; there is %s", schema.Quoted(string(s)), strings.Join(names, ", "))
 }
 
-// Reaches reports whether a filter may go through a relation to the rows of e: a door
-// of e is served here and answers one of the built-in queries. A caller cannot discover rows
-// that nobody can read here by filtering for them either.
+// Reaches reports whether a filter may go through a relation to the rows of e: a door of e is
+// served here and answers one of the built-in queries. A filter must not discover rows that no
+// caller can read here.
 func (c *Catalog) Reaches(e *schema.Entity) bool {
 	d := c.Door(e.Key)
 	return d != nil && slices.ContainsFunc(d.Operations, func(op *Operation) bool { return op.Builtin && op.Kind == Query })

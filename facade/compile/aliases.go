@@ -10,7 +10,7 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// compileAlias compiles the old name of a renamed entity that is answered until a date; all are the
+// compileAlias compiles the old name of a renamed entity that answers until a date; all are the
 // renames of its file. Renames are followed by stores; an alias has to name the door itself, so
 // that its door is found without following a chain.
 func compileAlias(r *report, m *model, now func() time.Time, file string, all []project.Rename, n project.Rename) {
@@ -54,7 +54,7 @@ func compileAlias(r *report, m *model, now func() time.Time, file string, all []
 	noteEnd(r, file, n, a.Past(now()))
 }
 
-// noteEnd notes an alias that is past its last day.
+// noteEnd notes an alias past its last day.
 func noteEnd(r *report, file string, n project.Rename, past bool) {
 	if past {
 		r.ended = append(r.ended, schema.Fault{File: file, Pointer: n.At, Message: fmt.Sprintf("the alias %s is not answered any more: its last day was %s", n.From, n.Until), Remedy: fmt.Sprintf("write %s: %s, without until", n.From, n.To)})

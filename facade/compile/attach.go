@@ -91,8 +91,8 @@ func attachHandler(r *report, m *model, k *bindings, h facade.AttachedHandler) {
 	}
 }
 
-// attachPresenter adds a computed field that Go code makes to the rows of a door. The
-// stored fields it needs have to exist; its name must not be that of another field.
+// attachPresenter adds a computed field that Go code makes to the rows of a door. The stored
+// fields it needs have to exist; no other field may have its name.
 func attachPresenter(r *report, m *model, k *bindings, p facade.AttachedPresenter) {
 	door := attachedTo(r, m, p.Door, "the computed field "+p.Name+" is attached to "+p.Door, "that")
 	switch {
@@ -118,8 +118,8 @@ func (k *bindings) present(d *catalog.Door, p *access.Presenter) {
 	k.Presenters[d] = append(k.Presenters[d], p)
 }
 
-// attachHook binds a hook to a command. Queries have none: collectors and computed fields
-// decide the rows and fields of a query.
+// attachHook binds a hook to a command. A query has no hooks: collectors and computed fields
+// decide its rows and fields.
 func attachHook(r *report, m *model, k *bindings, h facade.AttachedHook) {
 	method := h.Door + "." + h.Name
 	door := attachedTo(r, m, h.Door, "a hook is attached to "+method, h.Door)

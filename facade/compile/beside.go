@@ -44,7 +44,7 @@ func deprecate(r *report, m *model, src *project.Frond, doors []*project.Door) {
 	}
 }
 
-// openFacts opens facts of a remote that are about no door.
+// openFacts opens facts of a remote without a door.
 func openFacts(r *report, m *model, src *project.Frond, open []project.Named) {
 	frond := m.frond(src.Name)
 	for _, n := range open {

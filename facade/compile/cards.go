@@ -10,7 +10,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// compileCards compiles the cards of all Fronds as one set. It returns nil where they have faults.
+// compileCards compiles the cards of all Fronds as one set. It returns nil if they have faults.
 func compileCards(r *report, source *facade.Project, configs []project.Config, registry *schema.Registry, o *Options) *schema.Set {
 	var sources []schema.Source
 	opts := schema.CompileOptions{Vendor: source.Vendor, Remote: map[string]bool{}, Unknown: o.Incomplete, Unregistered: o.Unregistered}
@@ -99,11 +99,10 @@ func (b *doorBuilder) idCard(d *catalog.Door, name string, card func() *schema.C
 	return b.idCards[key].Named(d.Name + name)
 }
 
-// inlineCards reports the faults of the cards inside the frond.yaml files of
-// a project whose files of cards have faults already. Doors and operations cannot be
-// made of such a project, and without this pass an author would meet these faults only
-// in the next run. Cards that are cut from an entity (of) are left for that run: their
-// entity may be the one at fault.
+// inlineCards reports the faults of the cards inside the frond.yaml files of a project whose
+// files of cards have faults already. Doors and operations cannot be made of such a project,
+// and without this pass an author would meet these faults only in the next run. Cards cut from
+// an entity (of) are left for that run: their entity may be the one at fault.
 func inlineCards(r *report, fronds []*project.Frond, configs []project.Config, registry *schema.Registry, opts schema.CompileOptions) {
 	// Against an empty set: a relation may name an entity that could not be compiled.
 	opts.Unknown, opts.Ignored, opts.Relations = true, nil, nil

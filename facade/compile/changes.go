@@ -48,8 +48,8 @@ func schemaChanges(r *report, m *model, now func() time.Time, fronds []*project.
 	return all
 }
 
-// compileRename compiles one rename; all are those of its file. The last name of a chain of renames
-// has to exist, and the old names must not.
+// compileRename compiles one rename; all are the renames of its file. The last name of a chain of
+// renames has to exist, and the old names must not.
 func compileRename(r *report, m *model, file string, all []project.Rename, n project.Rename) (out catalog.Renamed, ok bool) {
 	from, field, isField := strings.Cut(n.From, ".")
 	to, toField, _ := strings.Cut(n.To, ".")
@@ -127,9 +127,8 @@ func settled(all []project.Rename) []project.Rename {
 	return out
 }
 
-// lastName follows renames from what n leads to, to the name that is renamed no further;
-// circle says that there is none. With fields it follows the names of fields and returns
-// the part after the dot.
+// lastName follows renames from n's new name to the last one; circle says that the renames have
+// no end. With fields it follows the names of fields and returns the part after the dot.
 func lastName(all []project.Rename, n project.Rename, fields bool) (name string, circle bool) {
 	name = n.To
 	for range len(all) + 1 {

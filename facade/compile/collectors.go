@@ -11,8 +11,8 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// compileCollectors compiles the access rules of a frond.yaml, and binds them to doors:
-// first to the doors that are named, then to those that '*' covers.
+// compileCollectors compiles the access rules of a frond.yaml, and binds them to doors: first
+// to the named doors, then to the doors that '*' covers.
 func compileCollectors(r *report, m *model, k *bindings, rules *access.Compiler, src *project.Frond, configs []project.Collector) {
 	file := src.Config.File
 	for _, c := range configs {

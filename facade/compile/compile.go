@@ -21,12 +21,12 @@ type Options struct {
 	// List is how many rows a page holds where a door's frond.yaml does not say;
 	// the zero value is 50, at most 500.
 	List project.ListLimits
-	// Unregistered receives each generator and conversion that a card names and nobody
-	// registered, which is then no fault: for those who look at a project that
-	// another program runs. A call that needs one fails.
+	// Unregistered receives each generator and conversion that a card names without a
+	// registration, which is then no fault: for those who look at a project that another
+	// program runs. A call that needs one fails.
 	Unregistered func(schema.Fault)
-	// Incomplete says that there are remotes of which nothing is known yet: relations
-	// may name entities that are not here, and appear when those do.
+	// Incomplete says that there are unknown remotes: relations may name their entities, and
+	// appear when the entities do.
 	Incomplete bool
 	// CloseUndecided shows the doors of remotes without access rules and without the word open on no
 	// surface, and notes them.
@@ -52,9 +52,9 @@ func Project(p *facade.Project, opts *Options) (*facade.Compiled, error) {
 	return out, nil
 }
 
-// Usable reports why no Frond can be made of a discovery document in any project:
-// its cards contradict themselves, or have names that are none here. nil means that one
-// can. from is where the document came from, for messages.
+// Usable reports why no project can make a Frond of a discovery document: its cards contradict
+// themselves, or have illegal names. nil means that a project can. from is the origin of the
+// document, for messages.
 func Usable(d *schema.DiscoveredFrond, from string) error {
 	src := project.Discovered(d, from)
 	src.Remote = from

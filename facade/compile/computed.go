@@ -24,10 +24,10 @@ import (
 //	    inStock: {type: boolean, value: 'stock > 0'}
 //	    excerpt: {type: string, value: 'body[0:200]'}
 //
-// A value is an expression over the fields of one row, as its JSON has them. Only the
-// columns it reads are fetched, and only where the field is selected. Where one of them is
-// null and the expression has no result then, the field is null; for a caller from
-// whom one of them is hidden, the computed field is hidden too (docs/decisions/handlers.md, docs/decisions/access-rules.md).
+// A value is an expression over the fields of one row, as its JSON has them. Only the columns it reads are fetched,
+// and only if the field is selected. If one of them is null and the expression has no result then, the field is
+// null; for a caller from whom one of them is hidden, the computed field is hidden too (docs/decisions/handlers.md,
+// docs/decisions/access-rules.md).
 func computedFields(r *report, m *model, k *bindings, src *project.Frond, configs []project.Computed) {
 	file := src.Config.File
 	for _, c := range configs {
@@ -56,7 +56,7 @@ func computedFields(r *report, m *model, k *bindings, src *project.Frond, config
 		for _, name := range needs {
 			p := door.Entity.Property(name)
 			inputs = append(inputs, p)
-			// An expression that is given null may have to answer null.
+			// An expression over null may have to answer null.
 			shape.Nullable = shape.Nullable || p.MayBeNull()
 		}
 		f := &expression.Formula{Expr: e, Shape: shape}
@@ -95,7 +95,7 @@ func absent(_ context.Context, found []rows.Row) ([]json.RawMessage, error) {
 	return values, nil
 }
 
-// misnamed reports a computed field whose name is taken, or is none.
+// misnamed reports a computed field whose name is taken or illegal.
 func misnamed(r *report, file, at string, door *catalog.Door, name string) bool {
 	p, _ := filter.Field(door.Entity, name)
 	switch {
@@ -109,8 +109,7 @@ func misnamed(r *report, file, at string, door *catalog.Door, name string) bool 
 	return true
 }
 
-// computedShape reads the shape that is written next to value: the schema of a field, without
-// axes.
+// computedShape reads the shape next to value: the schema of a field, without axes.
 func computedShape(r *report, m *model, file, frond string, c project.Computed) (schema.Shape, bool) {
 	card := append([]byte(`{"type":"object","required":["value"],"properties":{"value":`), c.Shape...)
 	view, err := m.set.CompileView(schema.Source{File: file, At: c.At, Name: schema.EntityKey(c.Door) + schema.Capital(c.Name), Frond: frond, View: true, Data: append(card, "}}"...)})

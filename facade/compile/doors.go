@@ -24,19 +24,18 @@ type doorBuilder struct {
 	rowCards  map[string]*schema.Entity        // by operation
 }
 
-// idCard sets the card of an id, or of several, apart from those of other doors: by the shape of the id, and
+// idCard sets the card of an id, or of several, apart from other doors' cards: by the shape of the id, and
 // by the remote, whose cards are read with less rigour.
 type idCard struct{ name, shape, remote string }
 
-// queryCard sets the query of a list or of aggregate apart from those of other doors.
+// queryCard sets the query of a list or of aggregate apart from other doors' queries.
 type queryCard struct {
 	op       string
 	limits   project.ListLimits
 	searched bool
 }
 
-// frond makes the doors of a Frond: one for each of its entities, then those that store
-// nothing.
+// frond makes the doors of a Frond: one for each of its entities, then the doors without rows.
 func (b *doorBuilder) frond(src *project.Frond, config project.Config) {
 	frond := &catalog.Frond{Name: src.Name, Remote: src.Remote, Open: src.Open, Atomic: src.Remote != "" && (src.Known == nil || src.Known.Atomic), File: cmp.Or(src.Config.File, path.Join(src.Dir, "frond.yaml"))}
 	if src.Foreign {
@@ -99,8 +98,8 @@ func checkPlurals(r *report, frond *catalog.Frond, file string) {
 	}
 }
 
-// door makes one door; e is nil for a door that stores nothing. A second owner of a name
-// is a fault that names both, since a method is entity.op for the whole host.
+// door makes one door; e is nil for a door without rows. A second owner of a name is a fault
+// that names both, since a method is entity.op for the whole host.
 func (b *doorBuilder) door(frond *catalog.Frond, src *project.Frond, c *project.Door, e *schema.Entity) {
 	name := c.Name
 	if e != nil {

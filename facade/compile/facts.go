@@ -183,7 +183,7 @@ func commandsOf(d *catalog.Door) (names []string) {
 }
 
 // compileCondition compiles the when of a fact. A field that the rows do not have is a fault, and so
-// is a row that none of the fact's operations has.
+// is a row that the fact's operations never have.
 func compileCondition(r *report, file, at string, f *catalog.Fact, text string) *expression.Condition {
 	c, err := expression.CompileCondition(text, f.Door.Entity)
 	if err != nil {
@@ -253,8 +253,7 @@ func changedDoors(r *report, m *model, src *project.Frond, frond *catalog.Frond,
 	return doors
 }
 
-// factCollector binds the collector of a fact that is about no door; false where the entry is
-// not one's.
+// factCollector binds the collector of a fact without a door; false for an entry of a door.
 func factCollector(r *report, m *model, k *bindings, rules *access.Compiler, src *project.Frond, c project.Collector) bool {
 	if m.doors[schema.EntityKey(c.Name)] != nil {
 		return false

@@ -12,7 +12,7 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// compileFieldAlias compiles the old name of a renamed field that is answered until a date. The
+// compileFieldAlias compiles the old name of a renamed field that answers until a date. The
 // entity of the field has it, and each view that took the field over from the entity.
 func compileFieldAlias(r *report, m *model, now func() time.Time, file string, all []project.Rename, n project.Rename) {
 	_, was, _ := strings.Cut(n.From, ".")
@@ -78,7 +78,7 @@ func (m *model) viewsOf(e *schema.Entity, name string) (views []*schema.Entity) 
 	return views
 }
 
-// takenName is which of the names of an alias the rows of a door have already; "" for none.
+// takenName is the first name of an alias that the rows of a door have already, or "".
 func takenName(door *catalog.Door, a *schema.FieldAlias) string {
 	for _, name := range []string{a.Name, a.Relation, a.Key} {
 		if name != "" && door.ComputedField(name) != nil || name == catalog.ETag {
@@ -88,7 +88,7 @@ func takenName(door *catalog.Door, a *schema.FieldAlias) string {
 	return nameTaken(door.Entity, a)
 }
 
-// nameTaken is which of the names of an alias mean something in the filters of e; "" for none.
+// nameTaken is the first name of an alias that has a meaning in the filters of e, or "".
 func nameTaken(e *schema.Entity, a *schema.FieldAlias) string {
 	for _, name := range []string{a.Name, a.Relation, a.Key} {
 		if name == "" {

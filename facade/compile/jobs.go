@@ -45,7 +45,7 @@ func compileJobs(r *report, m *model, src *project.Frond, c project.Config) {
 	}
 }
 
-// scheduled is the command that an entry of schedule names; nil with a fault where none can run
+// scheduled is the command that an entry of schedule names; nil with a fault if it cannot run
 // without input.
 func scheduled(r *report, m *model, src *project.Frond, s project.Scheduled) *catalog.Operation {
 	file := src.Config.File
@@ -74,7 +74,7 @@ func scheduled(r *report, m *model, src *project.Frond, s project.Scheduled) *ca
 	return op
 }
 
-// requiredOf names a part of the input that an operation cannot do without; "": there is none.
+// requiredOf names a part of the input that an operation cannot do without, or "".
 func requiredOf(op *catalog.Operation) string {
 	if op.Builtin && op.Name != "create" {
 		return "input"

@@ -29,9 +29,9 @@ func (b *doorBuilder) openedMany(src *project.Frond, config project.Config) map[
 	return opened
 }
 
-// isBuiltin reports whether a name is that of a built-in operation of the door: a write of many
-// rows is one where many opens it, and aggregate where the author declares none; else the name is
-// free for the author's.
+// isBuiltin reports whether a name belongs to a built-in operation of the door: a write of many
+// rows if many opens it, and aggregate if the author declares no operation of that name; any
+// other name is free for the author's.
 func isBuiltin(c *project.Door, name string) bool {
 	x := catalog.BuiltinNamed(name)
 	switch {
@@ -54,8 +54,8 @@ func (b *doorBuilder) opens(d *catalog.Door, src *project.Frond, c *project.Door
 	return d.Operation(x.Needs[0]) != nil || slices.Contains(c.Only, x.Name) // groups, and no rows
 }
 
-// aggregatesThere reports whether the host of a remote Frond groups the rows of a door. One that is not
-// known yet has the operations of this program.
+// aggregatesThere reports whether the host of a remote Frond groups the rows of a door. An unknown host
+// has the operations of this program.
 func aggregatesThere(src *project.Frond, d *catalog.Door) bool {
 	if src.Known == nil {
 		return true
@@ -70,8 +70,8 @@ func aggregatesThere(src *project.Frond, d *catalog.Door) bool {
 	return false
 }
 
-// closeAggregates keeps aggregate from callers where the author's own code answers list: its rows
-// are those that the code chooses, and the store does not know them.
+// closeAggregates keeps aggregate from callers if the author's own code answers list: the code
+// chooses its rows, and the store does not know them.
 func closeAggregates(m *model) {
 	for _, d := range m.doors {
 		list, op := d.Operation("list"), d.Operation(catalog.Aggregate)

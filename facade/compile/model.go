@@ -23,7 +23,7 @@ func (m *model) frond(name string) *catalog.Frond {
 	return m.fronds[slices.IndexFunc(m.fronds, func(f *catalog.Frond) bool { return f.Name == name })]
 }
 
-// card is the entity of a part: named, or written inline, or nil for none.
+// card is the entity of a part: named, or written inline, or nil.
 func (m *model) card(r *report, file, frond, name string, p project.Part) *schema.Entity {
 	switch {
 	case p.Name != "":
@@ -70,8 +70,8 @@ func (m *model) view(r *report, d *catalog.Door, name string, card *schema.Card)
 	return e
 }
 
-// doorOf is the door of this Frond that a key of its frond.yaml names; nil with a
-// fault where there is none.
+// doorOf is the door of this Frond that a key of its frond.yaml names; nil with a fault if
+// there is no such door.
 func (m *model) doorOf(r *report, src *project.Frond, name, at, what string) *catalog.Door {
 	door := m.doors[schema.EntityKey(name)]
 	switch {

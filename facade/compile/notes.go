@@ -12,8 +12,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// addNotes gives the catalog its notes: parts of remotes that are left out, relations to rows of a
-// remote that has no operation for them. It gives its advice too.
+// addNotes gives the catalog its notes: omitted parts of remotes, relations to rows of a remote
+// that has no operation for them. It gives its advice too.
 func addNotes(r *report, m *model, k *bindings, c *catalog.Catalog, fronds []*project.Frond) {
 	for _, src := range fronds {
 		if src.Remote == "" || src.Known == nil {
@@ -42,8 +42,8 @@ func addNotes(r *report, m *model, k *bindings, c *catalog.Catalog, fronds []*pr
 	}
 }
 
-// unclearable returns the note about the fields of a local door that callers may leave out at
-// creation and can never clear, since their cards refuse null; false: there are none. Columns of another
+// unclearable returns the note about the fields of a local door that callers may leave out at creation
+// and can never clear, since their cards refuse null; false without such fields. Columns of another
 // program's table refuse null themselves.
 func unclearable(d *catalog.Door) (schema.Fault, bool) {
 	if op := d.Operation("update"); d.Frond.Remote != "" || d.Entity.Table != nil || op == nil || !op.Builtin {
@@ -66,8 +66,7 @@ func unclearable(d *catalog.Door) (schema.Fault, bool) {
 	}, true
 }
 
-// unoffered is why a relation does not lead to the rows of a remote; "" where it does, or
-// does not concern a remote.
+// unoffered is why a relation does not lead to the rows of a remote, or "".
 func unoffered(m *model, f *catalog.Frond, p *schema.Property) string {
 	rel := p.Axes.Relation
 	if rel == nil || rel.To == "" || !p.Readable() {

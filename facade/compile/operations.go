@@ -12,9 +12,9 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// builtins gives a stored door its built-in operations, as far as its author keeps them:
-// all, those that only names, none that is false. The author's own code may call the others. findByIds is there exactly where
-// findById is, whose batch it is.
+// builtins gives a stored door its built-in operations, as far as its author keeps them: all, the ones that only
+// names, without the ones that are false. The author's own code may call the others. findByIds exists with
+// findById, whose batch it is.
 func (b *doorBuilder) builtins(d *catalog.Door, src *project.Frond, c *project.Door) {
 	off, said := b.switchedOff(src, c)
 	d.Inside = map[string]*catalog.Operation{}
@@ -63,8 +63,8 @@ func (b *doorBuilder) builtins(d *catalog.Door, src *project.Frond, c *project.D
 	}
 }
 
-// switchedOff returns the built-in operations that only and false close, and what a door says of
-// the built-in ones.
+// switchedOff returns the built-in operations that only and false close, and the door's own
+// words about the built-in ones.
 func (b *doorBuilder) switchedOff(src *project.Frond, c *project.Door) (off map[string]bool, said map[string]*project.Operation) {
 	off, said = map[string]bool{}, map[string]*project.Operation{}
 	if c.Only != nil {
@@ -147,8 +147,8 @@ func checkSharedNames(r *report, file, at string, op *catalog.Operation) {
 	}
 }
 
-// linkOutputs finds, once all doors are there, whose rows an operation answers: those of the door
-// of its output, or of the entity that a view was cut from.
+// linkOutputs finds, once all doors are there, whose rows an operation answers: the rows of the
+// door of its output, or of the entity that a view was cut from.
 func linkOutputs(r *report, m *model) {
 	for _, f := range m.fronds {
 		for _, d := range f.Doors {
@@ -169,8 +169,8 @@ func linkOutputs(r *report, m *model) {
 	}
 }
 
-// staysClosed faults a view that opens a field which its entity closes: a
-// field that is closed outward leaves by no view (spec 2.2).
+// staysClosed faults a view that opens a field which its entity closes: a field closed outward
+// leaves by no view (spec 2.2).
 func staysClosed(r *report, m *model, d *catalog.Door, op *catalog.Operation) {
 	for name, from := range m.opens(op.Output) {
 		r.fault(d.Origin, d.At, fmt.Sprintf("the output of %s.%s, a view of %s, opens %s, which is closed outward there", d.Name, op.Name, from, name),

@@ -133,7 +133,7 @@ func describe(d *catalog.Door, there *schema.DiscoveredDoor) {
 	}
 }
 
-// namesOf are the names of the fields of a card; none of nil.
+// namesOf are the names of the fields of a card; nil for nil.
 func namesOf(card *schema.Card) (names []string) {
 	if card != nil {
 		for i := range card.Fields {
@@ -154,8 +154,8 @@ func limitedTo(card *schema.Card, names []string) *schema.Card {
 	return out
 }
 
-// filterWords are the members of the filter that a list's card names: and, or, not, fields and
-// relations, and reviews.count of the members of a relation. A filter without members, {"type": "object"}, names none.
+// filterWords are the members of the filter that a list's card names: and, or, not, fields and relations, and
+// reviews.count of the members of a relation. A filter without members, {"type": "object"}, has no words.
 func filterWords(card *schema.Card) []string {
 	words := []string{}
 	if card == nil || card.Field("filter") == nil {
@@ -191,7 +191,7 @@ func checksVersion(r *report, m *model, op *catalog.Operation, there *schema.Dis
 	return slices.Contains(taken, "ifMatch")
 }
 
-// restrict reduces the query of a list to the keys that are taken where it runs.
+// restrict reduces the query of a list to the keys that its host takes.
 func restrict(r *report, m *model, door *catalog.Door, op *catalog.Operation, taken []string) {
 	op.TakenKeys = taken
 	card := limitedTo(op.Query.Card, op.Keys())

@@ -46,7 +46,7 @@ func convertSeeds(fronds []*project.Frond) *seedTexts {
 	return s
 }
 
-// convert converts files until none is left.
+// convert converts files until all are done.
 func (s *seedTexts) convert() {
 	for i := s.next.Add(1) - 1; int(i) < len(s.all); i = s.next.Add(1) - 1 {
 		t := s.all[i]

@@ -84,8 +84,8 @@ func (there shows) narrowedBy(here shows) shows {
 	return all
 }
 
-// showSurfaces gives the catalog its views: what each of its surfaces shows. closing hides the doors of remotes that are left
-// to their hosts and not called open.
+// showSurfaces gives the catalog its views, one for each of its surfaces. closing hides the doors of remotes that
+// are left to their hosts and not called open.
 func showSurfaces(r *report, m *model, c *catalog.Catalog, k *bindings, fronds []*project.Frond, configs []project.Config, others []beside, closing bool) {
 	var audiences []string
 	by := map[*catalog.Frond]shows{}

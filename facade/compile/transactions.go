@@ -61,7 +61,7 @@ func cascades(m *model) map[*schema.Entity][]catalog.Cascade {
 	return all
 }
 
-// cascadesOf are those of one entity; seen are the entities on the way to it.
+// cascadesOf are the cascades of one entity; seen are the entities on the way to it.
 func cascadesOf(m *model, target *schema.Entity, seen map[*schema.Entity]bool) (found []catalog.Cascade) {
 	if seen[target] {
 		return nil

@@ -1,10 +1,10 @@
 // Package consistency lets a caller read its own writes where reads go to copies of a
 // store that are some moments late (docs/decisions/several-gateways.md).
 //
-// A store that has such copies issues a token with each write: how far a copy has to be to
-// show it. The answer carries the token in [Header]; the caller sends it along with later
-// requests, and a read goes to a copy that is that far, or to the store itself. A caller
-// without a token may be shown any copy.
+// A store that has such copies issues a token with each write: how far a copy has to be to show
+// it. The answer carries the token in [Header]; the caller sends it along with later requests,
+// and a read goes to a copy that is that far, or to the store itself. A read without a token
+// may go to any copy.
 //
 // A token is opaque to everybody but the store that issued it, except for its form:
 //
@@ -34,16 +34,16 @@ const (
 	maxToken  = 128 // bytes
 )
 
-// Record is what one request has to see of each store, and its writes. Its methods may
-// be called from many goroutines, and on nil, which has no tokens and takes none.
+// Record has the writes that one request has to see of each store, and its own writes. Its
+// methods may be called from many goroutines, and on nil, which stays empty.
 type Record struct {
 	mu     sync.Mutex
 	tokens map[string]string // by store, the newest
 	wrote  bool
 }
 
-// Read reads the lines of a request's header; there may be none. Texts that are no tokens
-// are BAD_REQUEST; whether a store issued them is for the store to say.
+// Read reads the lines of a request's header; there may be 0. Texts that are no tokens are
+// BAD_REQUEST; whether a store issued them is for the store to say.
 func Read(lines []string) (*Record, error) {
 	r := &Record{}
 	for _, line := range lines {
@@ -61,7 +61,7 @@ func Invalid() *kiterror.Error {
 	return kiterror.Errorf(kiterror.BadRequest, "the header %s holds a text that was not issued here; send the header of the last answer, or leave it out", Header)
 }
 
-// add keeps a token unless a newer one of its store is there; false: it is none.
+// add keeps a token unless a newer one of its store is there; false: the text is no token.
 func (r *Record) add(token string) bool {
 	store, rest, _ := strings.Cut(token, ".")
 	position, seal, whole := strings.Cut(rest, ".")
@@ -111,7 +111,7 @@ func (r *Record) Learned(lines []string) {
 	}
 }
 
-// Of returns the token that reads of a store have to heed; "": there is none.
+// Of returns the token that reads of a store have to heed, or "".
 func (r *Record) Of(store string) string {
 	if r == nil {
 		return ""
@@ -121,8 +121,8 @@ func (r *Record) Of(store string) string {
 	return r.tokens[store]
 }
 
-// Text returns all tokens as the value of a header, in a fixed order; "": there are none.
-// Requests to other hosts carry it, and equal reads have equal texts.
+// Text returns all tokens as the value of a header, in a fixed order, or "". Requests to other
+// hosts carry it, and equal reads have equal texts.
 func (r *Record) Text() string {
 	if r == nil {
 		return ""
@@ -135,7 +135,7 @@ func (r *Record) Text() string {
 	return strings.Join(slices.Sorted(maps.Values(r.tokens)), ", ")
 }
 
-// Answer returns the header's value for the answer; "": the request wrote nothing and the
+// Answer returns the header's value for the answer; "" after a request without writes, whose
 // answer has no such header. It holds the tokens that the caller sent, too, so that a caller
 // only ever has to keep the last one.
 func (r *Record) Answer() string {
@@ -156,8 +156,8 @@ type key struct{}
 // With is ctx for the calls of a request with this record.
 func With(ctx context.Context, r *Record) context.Context { return context.WithValue(ctx, key{}, r) }
 
-// From returns the record of ctx's request. nil: the caller knows nothing of tokens, and its
-// reads are those of the store itself.
+// From returns the record of ctx's request. nil: the caller sends no tokens, and reads from the
+// store itself.
 func From(ctx context.Context) *Record {
 	r, _ := ctx.Value(key{}).(*Record)
 	return r
@@ -165,8 +165,8 @@ func From(ctx context.Context) *Record {
 
 type latest struct{}
 
-// Latest is ctx for a command: its reads decide its writes, and come from the
-// store itself. It is ctx where there is no record.
+// Latest is ctx for a command: its reads decide its writes, and come from the store itself. It
+// is ctx without a record.
 func Latest(ctx context.Context) context.Context {
 	if From(ctx) == nil {
 		return ctx

@@ -2,12 +2,11 @@ package cron
 
 import "time"
 
-// maxYears is longer than any line is not due: the 29th of February of 2096 is followed by that of
-// 2104.
+// maxYears is longer than any line is not due: the 29th of February of 2096 is followed by the one
+// of 2104.
 const maxYears = 9
 
-// Next returns the first moment after a time at which the schedule is due; the zero time where there
-// is none.
+// Next returns the first moment after a time at which the schedule is due, or the zero time.
 //
 // A time of day that the zone leaves out, when clocks go forward, is due at the moment of the
 // change. A time that comes twice, when clocks go back, is due at its first coming, except in a
@@ -66,8 +65,8 @@ func (s *Schedule) onDay(t time.Time) bool {
 	return byMonth && byWeek
 }
 
-// dueWithin reports whether one of the times of day is due that were left out when clocks went forward
-// to t.
+// dueWithin reports whether the schedule is due at a time of day that the clocks skipped when they
+// went forward to t.
 func (s *Schedule) dueWithin(t time.Time, forward time.Duration) bool {
 	clock := t.Add(offset(t)).UTC() // with the time of day of t
 	for at := clock.Add(-forward); at.Before(clock); at = at.Add(time.Minute) {
@@ -78,7 +77,7 @@ func (s *Schedule) dueWithin(t time.Time, forward time.Duration) bool {
 	return false
 }
 
-// offset is that of the zone's clocks to UTC.
+// offset is the difference of the zone's clocks to UTC.
 func offset(t time.Time) time.Duration {
 	_, seconds := t.Zone()
 	return time.Duration(seconds) * time.Second

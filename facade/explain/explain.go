@@ -20,23 +20,23 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
-// Call makes a call and reports how it went, a failure included. Reads are made for
-// real. Nothing is written: a store with [facade.Abilities].DryRuns undoes its statements, another
-// one is not called, and the handler of a command is not run. The Explanation is never
-// nil; the error is the call's own.
+// Call makes a call and reports how it went, a failure included. Reads are made for real, but
+// writes are not: a store with [facade.Abilities].DryRuns undoes its statements, another one is
+// not called, and the handler of a command is not run. The Explanation is never nil; the error is
+// the call's own.
 func Call(ctx context.Context, caller facade.Caller, c *facade.Call) (*Explanation, error) {
 	return explain(ctx, caller, c, false)
 }
 
-// Run is [Call] with the handlers of commands run, each in a transaction that is
-// rolled back whole: its further calls see its writes. Its effects
-// outside of such calls remain. Handlers that are detached, and those over a store that
-// has no transactions or no dry runs ([facade.Abilities]), are not run. Hooks are not run either.
+// Run is [Call] with the handlers of commands run, each in a transaction that is rolled back
+// whole: its further calls see its writes. Its effects outside of such calls remain. It does not
+// run detached handlers, handlers over a store without transactions or dry runs
+// ([facade.Abilities]), and hooks.
 func Run(ctx context.Context, caller facade.Caller, c *facade.Call) (*Explanation, error) {
 	return explain(ctx, caller, c, true)
 }
 
-// explain is Call and Run; handlers says that those of commands run.
+// explain is Call and Run; handlers says that handlers of commands run.
 func explain(ctx context.Context, caller facade.Caller, c *facade.Call, handlers bool) (*Explanation, error) {
 	var mu sync.Mutex
 	var calls []*Explanation // of the call and of the calls within it
@@ -66,7 +66,7 @@ func explain(ctx context.Context, caller facade.Caller, c *facade.Call, handlers
 type Explanation struct {
 	Entity    string `json:"entity"`
 	Operation string `json:"operation"`
-	// Frond is "" where there is no such operation.
+	// Frond is "" for an unknown operation.
 	Frond string       `json:"frond,omitempty"`
 	Kind  catalog.Kind `json:"kind,omitempty"`
 	// By is who answers: store, handler, remote or nobody.
@@ -75,22 +75,22 @@ type Explanation struct {
 	Scopes []Scoping `json:"scopes"`
 	// Columns are the columns that are read of the rows.
 	Columns []string `json:"columns"`
-	// Fields are what leaves of the rows, Computed those of them that are computed.
+	// Fields are the fields of the answered rows, Computed the computed ones of them.
 	Fields   []string `json:"fields"`
 	Computed []string `json:"computed"`
 	// Store are the calls of the store and of remotes.
 	Store []*StoreCall `json:"store"`
-	// Tries is how often a command ran that is a transaction; 0 where it is none or was not
-	// run. Calls are those of all tries.
+	// Tries is how often a command ran as a transaction; 0 for a command that was not run, or
+	// not as one. Calls include the calls of all tries.
 	Tries int `json:"tries,omitempty"`
-	// Written is why a command writes nothing; "" for a query.
+	// Written is why a command does not write; "" for a query.
 	Written string `json:"written"`
-	// Facts are those that a command would emit, as FROND.NAME.
+	// Facts are the facts that a command would emit, as FROND.NAME.
 	Facts []string `json:"facts,omitempty"`
 	// Rows is how many rows the answer has.
 	Rows  int             `json:"rows"`
 	Error *kiterror.Error `json:"error,omitempty"`
-	// Calls are those that handlers and presenters made on the way.
+	// Calls are the calls of handlers and presenters on the way.
 	Calls []*Explanation `json:"calls,omitempty"`
 }
 
@@ -108,14 +108,14 @@ type Scoping struct {
 	Why      string               `json:"why,omitempty"`   // the value that a rule could not set; callers do not see it
 }
 
-// StoreCall is one call of the store, or one call that was sent to a remote.
+// StoreCall is one call of the store, or one call of a remote.
 type StoreCall struct {
 	Does       string             `json:"does"` // find, insert, update, delete, read
 	Entity     string             `json:"entity"`
 	Filter     json.RawMessage    `json:"filter,omitempty"` // of the rows
 	Columns    []string           `json:"columns,omitempty"`
 	Statements []facade.Statement `json:"statements"`
-	// Index is the index that would spare a scan of a whole table, or a sort; "": none is known.
+	// Index is the index that would spare a scan of a whole table, or a sort, or "".
 	Index string `json:"index,omitempty"`
 	Note  string `json:"note,omitempty"`
 }
@@ -182,8 +182,8 @@ func (x *Explanation) scoped(t *facade.Traced, s *facade.Scoped) {
 	x.Scopes = append(x.Scopes, w)
 }
 
-// admitted adds the columns that are read and the fields that leave, and says whether and why a
-// command writes nothing.
+// admitted adds the columns to read and the fields to answer, and whether and why a command
+// does not write.
 func (x *Explanation) admitted(t *facade.Traced) {
 	x.Columns, x.Fields, x.Computed = append(x.Columns, t.Columns...), append(x.Fields, t.Fields...), append(x.Computed, t.Computed...)
 	if t.Operation.Kind != catalog.Command {

@@ -11,10 +11,10 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// missing returns the field whose index would spare a read that goes through a whole table or sorts;
-// nil: none is known. It is the first field of these without one: that of the keys, those that the
-// filter compares, the first of the order or of the keys of groups. The rows of a search are found by their
-// words, and no other index has their order.
+// missing returns the field whose index would spare a read that goes through a whole table or sorts, or
+// nil. It is the first field of these without one: the keys' field, the fields that the filter compares,
+// the first of the order or of the keys of groups. The rows of a search are found by their words, and no
+// other index has their order.
 func missing(q *facade.Find) *schema.Property {
 	if q.Each != nil && unindexed(q.Each.Field) {
 		return q.Each.Field
@@ -38,7 +38,7 @@ func missing(q *facade.Find) *schema.Property {
 	return nil
 }
 
-// behind is the field by which the rows are found that give a value, where it has no index.
+// behind is the field that finds the rows of a value behind a relation, if it has no index.
 func behind(d *filter.Derived) *schema.Property {
 	for ; d != nil; d = d.Next {
 		if p := d.Link.Inverse; p != nil && unindexed(p) {

@@ -13,7 +13,7 @@ import (
 //
 // hashOf and textOf go through the same parts, so that shapes of one hash have one text.
 
-// hashOf hashes the shape of a read. It allocates nothing.
+// hashOf hashes the shape of a read, without an allocation.
 func hashOf(q *facade.Find) uint64 {
 	h := fnv(14695981039346656037).text(q.Entity.Key)
 	if q.Group != nil {

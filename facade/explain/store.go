@@ -13,8 +13,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// explainedStore is the store of an explained call: it records its calls, and
-// does not write where that could not be undone.
+// explainedStore is the store of an explained call: it records its calls, and does not write if
+// it could not undo the write.
 type explainedStore struct {
 	facade.Store
 	explanation *Explanation

@@ -24,13 +24,13 @@ const (
 	maxShapes = 1000
 	// planEvery is how long the plan of a shape is not asked for again.
 	planEvery = 10 * time.Minute
-	// kept is how long a shape is kept that is not read any more.
+	// kept is how long a shape is kept after its last read.
 	kept = 30 * 24 * time.Hour
 	// leastRows is how many rows a read goes through at least, so that an index is worth a word.
 	leastRows = 500
 )
 
-// Watch counts the reads of a host. It may be used from many goroutines. A nil Watch counts nothing.
+// Watch counts the reads of a host. It may be used from many goroutines. A nil Watch does not count.
 type Watch struct {
 	values facade.KeyValues
 	log    *slog.Logger
@@ -78,8 +78,8 @@ type watched struct {
 	watch *Watch
 }
 
-// Find implements [facade.Store]. A row that is read by its key is not counted, nor are reads whose
-// fields have indexes: nothing is said of them.
+// Find implements [facade.Store]. It does not count a read of a row by its key, or a read whose
+// fields have indexes.
 func (s *watched) Find(ctx context.Context, q *facade.Find) (*facade.Found, error) {
 	if q.Key != nil {
 		return s.Store.Find(ctx, q)
@@ -111,7 +111,7 @@ func (sh *shape) isDue(now time.Time) bool {
 	return now.UnixNano()-last >= int64(planEvery) && sh.planned.CompareAndSwap(last, now.UnixNano())
 }
 
-// planned is Find with the plans of its statements. A call that is explained has an observer of its own.
+// planned is Find with the plans of its statements. An explained call has an observer of its own.
 func (s *watched) planned(ctx context.Context, q *facade.Find, sh *shape) (*facade.Found, error) {
 	if facade.ObserverOf(ctx) != nil {
 		return s.Store.Find(ctx, q)
@@ -128,7 +128,7 @@ func (s *watched) planned(ctx context.Context, q *facade.Find, sh *shape) (*faca
 	return found, err
 }
 
-// shape returns the shape of a read; nil where there are too many.
+// shape returns the shape of a read; nil if there are too many.
 func (w *Watch) shape(q *facade.Find) *shape {
 	hash := hashOf(q)
 	if sh := (*w.shapes.Load())[hash]; sh != nil {
@@ -213,7 +213,7 @@ func (w *Watch) Close() {
 	}
 }
 
-// Flush writes the reads since the last call. It writes nothing where no index would help any of them.
+// Flush writes the reads since the last call that an index would help.
 func (w *Watch) Flush(ctx context.Context) error {
 	w.writing.Lock()
 	defer w.writing.Unlock()
@@ -241,7 +241,7 @@ func (w *Watch) Flush(ctx context.Context) error {
 	return nil
 }
 
-// list reads the keys in the store, and removes those of shapes that have not been read for long.
+// list reads the keys in the store, and removes the keys of shapes without a recent read.
 func (w *Watch) list(ctx context.Context) error {
 	all, err := w.values.Values(ctx, prefix)
 	if err != nil {
@@ -293,7 +293,7 @@ func (w *Watch) add(ctx context.Context, key string, sh *shape, reads, took int6
 	}
 }
 
-// Current is [ListAdvice] with the reads of this moment. A nil Watch has none.
+// Current is [ListAdvice] with the reads of this moment. A nil Watch gives no advice.
 func (w *Watch) Current(ctx context.Context, c *catalog.Catalog) ([]Advice, error) {
 	if w == nil {
 		return []Advice{}, nil

@@ -42,7 +42,7 @@ func (c *Condition) ReadsBefore() bool {
 }
 
 // Holds evaluates the condition of a fact; a nil condition always holds. null counts as false, and so
-// does a failure where one of the fields that it reads is null: nothing can be made of nothing.
+// does a failure if one of the fields that it reads is null.
 func (c *Condition) Holds(fact string, before, after []byte) (bool, error) {
 	if c == nil {
 		return true, nil

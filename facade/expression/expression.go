@@ -31,8 +31,9 @@ type Expr struct {
 	User    []string   // the members of user that it reads, each once
 	Texts   []UserText // the texts that it compares members of user with, each once
 	Gives   string     // the JSON type of its value where startup knows it, else ""
-	// Quick evaluates user == nil and user.role == "staff", and those with !=, without a machine. known is
-	// false for a member that is no text; user is nil for nobody. nil: the expression is another one.
+	// Quick evaluates user == nil and user.role == "staff", and the same with !=, without a machine. known
+	// is false for a member that is no text; user is nil for an anonymous caller. Quick is nil for any
+	// other expression.
 	Quick func(user map[string]any) (holds, known bool)
 }
 
@@ -187,7 +188,7 @@ func plain(text json.RawMessage) (any, error) {
 	return n, err
 }
 
-// nullSafe makes every member access answer null on null: user.role of nobody is
+// nullSafe makes every member access answer null on null: user.role of an anonymous caller is
 // null and no failure.
 type nullSafe struct{}
 
@@ -281,7 +282,7 @@ func (r *nameReader) compare(n *ast.BinaryNode) {
 }
 
 // memberOfUser returns the member of user that a node reads: user.id, state.user.id or
-// user["id"]; "": none.
+// user["id"], or "".
 func memberOfUser(node *ast.MemberNode) string {
 	name, ok := node.Property.(*ast.StringNode)
 	if !ok {
@@ -305,9 +306,9 @@ func memberOfUser(node *ast.MemberNode) string {
 	return ""
 }
 
-// CompileFree compiles an expression over names that are not known yet; they are in names of
-// the result, in the order in which they are read. It gives the same value for the same row at
-// any time: now() is not available.
+// CompileFree compiles an expression over unknown names; they are in names of the result, in
+// the order in which they are read. It gives the same value for the same row at any time: now()
+// is not available.
 func CompileFree(text string) (*Expr, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, errors.New("the expression is empty")

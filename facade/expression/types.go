@@ -74,7 +74,7 @@ func typeOfShape(s *schema.Shape) types.Type {
 	return types.Any
 }
 
-// jsonTypeOf is the JSON type of values of a Go type, or "" where that is not known.
+// jsonTypeOf is the JSON type of values of a Go type, or "" for an unknown one.
 func jsonTypeOf(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Bool:

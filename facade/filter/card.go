@@ -33,7 +33,7 @@ var kindNames = map[schema.Kind]string{
 }
 
 // Card returns the shape of an object of operators, by the name that [CardOf] gives. Its
-// properties are shared and must not be changed; a name that CardOf never gives has none.
+// properties are shared and must not be changed; they are nil for an unknown name.
 func Card(name string) schema.Shape { return schema.Shape{Type: "object", Properties: cards[name]} }
 
 // valueShapes is the shape of an operand of each kind. It has the kind's type and format

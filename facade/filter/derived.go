@@ -28,9 +28,9 @@ func (f *Filter) MeetsNone() bool {
 }
 
 // Path reads a derived value in the form that orders name it: author.name, reviews.count,
-// reviews.rating.avg. nil where there is none for the caller; why is the reason where it may be
-// said, as the end of a sentence that begins with the path. After a name that leads nowhere, p.Missing
-// says where on the path.
+// reviews.rating.avg. It is nil if the caller has no such value. why is the reason if the caller may
+// know it, as the end of a sentence that begins with the path. After a name that leads nowhere,
+// p.Missing says where on the path.
 func (p *Parser) Path(ctx context.Context, e *schema.Entity, scope Scope, path string) (d *Derived, why string) {
 	p.ctx = ctx
 	if d, why = p.behind(e, scope, path, maxSteps); d != nil {

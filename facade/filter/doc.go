@@ -3,11 +3,10 @@
 //
 //	{"price": {"gte": 10}, "author": {"name": {"eq": "Ada"}}, "or": [{…}, {…}]}
 //
-// A [Parser] reads that JSON into a [Filter], a tree that is checked against the cards and
-// and against the fields the caller may read, so that a store only translates it. The part that depends on
-// the caller is behind two small interfaces: a [Scope] says which fields and rows of an
-// entity exist, a [Host] leads through relations and decodes values. The author's own code
-// needs neither:
+// A [Parser] reads that JSON into a [Filter], a tree checked against the cards and against the fields the
+// caller may read, so that a store only translates it. The part that depends on the caller is behind two
+// small interfaces: a [Scope] says which fields and rows of an entity exist, a [Host] leads through
+// relations and decodes values. The author's own code needs neither:
 //
 //	f, details := filter.Parse(entity, []byte(`{"price": {"gte": 10}}`), "/rows")
 //

@@ -11,20 +11,19 @@ import (
 // against the fields the caller may read, so a store only has to translate it.
 // A nil *Filter holds for every row.
 //
-// A filter holds or does not hold, there is no third answer: a comparison with a
-// null is false, Ne and NotIn are the opposites of Eq and In (so they hold for a
-// null), and Not is the plain opposite of the filter in it. And of nothing holds
-// for every row, Or of nothing for none. (In SQL: x IS NOT ?, and (…) IS NOT TRUE.)
+// A filter holds or does not hold, there is no third answer: a comparison with a null is false,
+// Ne and NotIn are the opposites of Eq and In (so they hold for a null), and Not is the plain
+// opposite of the filter in it. An empty And holds for every row, an empty Or for no row. (In
+// SQL: x IS NOT ?, and (…) IS NOT TRUE.)
 //
 // Text is compared by its UTF-8 bytes, false is less than true, date-times and
 // decimals are compared by their values and not as text.
 type Filter struct {
 	Op    Op
 	Field *schema.Property // of the comparisons
-	// Values are the operand: one, or several for In and NotIn (never none). They
-	// are string, int64, float64 or bool, as Field's kind says: a date-time is the
-	// text a Record holds, an operand of Has is of the kind of the array's items,
-	// IsNull has a bool.
+	// Values are the operand: one, or at least one for In and NotIn. They are string, int64,
+	// float64 or bool, as Field's kind says: a date-time is the text a Record holds, an operand
+	// of Has is of the kind of the array's items, IsNull has a bool.
 	Values []any
 	Link   *schema.Link // of Some, None, Every, Aggregate; for a one-relation always Some
 	// Derived is the value that Aggregate compares, by the comparison in Sub or an And of several.
@@ -73,7 +72,7 @@ type Derived struct {
 	Where *Filter
 	// Via is the condition on the rows in between of Link; nil: all exist.
 	Via *Filter
-	// Next is the value of the row that Link leads to; nil: that of Func and Of.
+	// Next is the value of the row that Link leads to; nil: Func and Of give the value.
 	Next *Derived
 	Func Func             // Key: the field itself
 	Of   *schema.Property // of Link.Target; nil: the number of rows
@@ -145,7 +144,7 @@ func Both(a, b *Filter) *Filter {
 // Nothing returns a new filter that holds for no row: an Or without alternatives.
 func Nothing() *Filter { return &Filter{Op: Or} }
 
-// verdict is the filter that holds for every row, or for none.
+// verdict is the filter that holds for every row, or for no row.
 func verdict(holds bool) *Filter {
 	if holds {
 		return &Filter{Op: And}
@@ -159,8 +158,8 @@ func (f *Filter) Always() bool { return f == nil || f.Op == And && len(f.Sub) ==
 // Never reports whether f holds for no row without a look at any.
 func (f *Filter) Never() bool { return f != nil && f.Op == Or && len(f.Sub) == 0 }
 
-// Closed returns a field that f goes by and that is closed outward (spec 2.2), or nil. It
-// looks at relations and at the filters behind them too, and returns the first such field.
+// Closed returns a field of f that is closed outward (spec 2.2), or nil. It looks at relations
+// and at the filters behind them too, and returns the first such field.
 func (f *Filter) Closed() *schema.Property {
 	return f.first(func(p *schema.Property) bool { return !p.Readable() })
 }

@@ -9,8 +9,8 @@ import (
 // Conditions are joined as hosts of another make take them: one object in which no name occurs
 // twice, with and only where two conditions have the same name.
 
-// Conditions returns the filters that all have to hold where f holds: those of an And, and of the
-// Ands in it. A filter of another kind is one condition; nil has none.
+// Conditions returns the filters that all have to hold where f holds: the filters of an And, and
+// of the Ands in it. A filter of another kind is one condition; nil has no conditions.
 func (f *Filter) Conditions() []*Filter {
 	if f == nil {
 		return nil
@@ -111,8 +111,9 @@ func (f *Filter) joinedSubs() *Filter {
 // opposites are the operators that hold exactly where another one does not, null included.
 var opposites = map[Op]Op{Eq: Ne, Ne: Eq, In: NotIn, NotIn: In}
 
-// sideBySide distributes conditions over few objects, so that none has a name twice. The operators
-// of one field share its object; and, or, not and the row of a relation have no operator.
+// sideBySide distributes conditions over few objects, so that each has a name at most once. The
+// operators of one field share its object; and, or, not and the row of a relation have no
+// operator.
 func sideBySide(all []*Filter) (objects [][]*Filter) {
 	same := map[[2]string]int{} // the first object behind those with this name and operator
 	behind := map[string]int{}  // the first object behind those with this name

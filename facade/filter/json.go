@@ -14,7 +14,7 @@ import (
 //	{"price":{"gte":10,"lt":20},"authorId":{"eq":"a1"}}
 //	{"and":[{"name":{"contains":"a"}},{"name":{"contains":"b"}}]}
 //
-// An And of none is {}; an Or of none is {"or":[]}. Placeholders of a [Reference] have to be
+// An empty And is {}; an empty Or is {"or":[]}. Placeholders of a [Reference] have to be
 // resolved before.
 func (f *Filter) AppendJSON(dst []byte) []byte {
 	switch objects := sideBySide(f.Conditions()); len(objects) {

@@ -7,13 +7,13 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// A condition through a relation as one on keys, for rows that are kept in different places:
+// A condition through a relation as one on keys, for rows of different places:
 //
 //	author: {name: {eq: Ada}}             authorId: {in: [a1, a2]}
 //	comments: {some: {open: {eq: true}}}  id: {in: [p1, p7]}, the postId of those comments
 
-// Behind returns the condition on the rows behind the relation of f, and the field of those rows that holds the keys for
-// [Filter.OnKeys]. f is a Some, None or Every without rows in between ([Filter.Hops]).
+// Behind returns the condition on the rows behind the relation of f, and the field of those rows that holds the
+// keys for [Filter.OnKeys]. f is a Some, None or Every without rows in between ([Filter.Hops]).
 func (f *Filter) Behind() (field *schema.Property, where *Filter) {
 	where = &Filter{Op: And, Sub: f.Sub}
 	if f.Op == Every {
@@ -62,8 +62,8 @@ func OneOf(field *schema.Property, keys []any, most int) *Filter {
 	return some
 }
 
-// Crossing makes conditions through relations, of which some lead to rows that are kept elsewhere, conditions on rows of one
-// place. It may be used from many goroutines.
+// Crossing turns conditions through relations, some of which lead to rows of other places, into conditions on rows
+// of one place. It may be used from many goroutines.
 type Crossing struct {
 	// Apart reports whether some rows of a relation are kept elsewhere.
 	Apart func(l *schema.Link) bool
@@ -130,8 +130,8 @@ func (c *Crossing) Derived(ctx context.Context, d *Derived) (*Derived, error) {
 // ofRule is the word of [OfRule].
 const ofRule = "$rule"
 
-// Spelled returns f, a condition on rows of e, with words in place of an Or or an And of none, which the condition of a write must
-// not have.
+// Spelled returns f, a condition on rows of e, with words in place of an empty Or or And, which the condition of a
+// write must not have.
 func (f *Filter) Spelled(e *schema.Entity) *Filter {
 	switch {
 	case f.Never():

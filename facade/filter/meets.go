@@ -10,11 +10,11 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// The semantics of a comparison, for a value that is at hand. A store answers the same in SQL;
+// The semantics of a comparison, for a value at hand. A store answers the same in SQL;
 // docs/decisions/filters-and-paging.md has the rules, and the suite of store/storetest holds stores to them.
 //
 //	null or absent                   eq, in, lt … contains, has: false; ne, notIn: true
-//	a text that is not of the kind   as null
+//	a text of another kind           as null
 //	decimal, dateTime                by value: "9.50" equals "9.5"
 //	text                             by its bytes; icontains in lower case
 
@@ -32,7 +32,7 @@ func (f *Filter) Meets(text json.RawMessage) bool {
 	case Eq, In:
 		return f.among(text, null)
 	case Has:
-		// An item is judged by itself: one that is not of the kind equals nothing.
+		// An item is judged by itself: an item of another kind never equals the operand.
 		kind, _ := ItemKind(f.Field)
 		for _, item := range jsontext.Elements(text) {
 			if v, why := kind.Value(item); why == "" && v == f.Values[0] {
@@ -67,8 +67,8 @@ func (f *Filter) Meets(text json.RawMessage) bool {
 	return false
 }
 
-// among reports whether the value equals one of the operands. null says that there is no
-// value, which equals none.
+// among reports whether the value equals one of the operands. null says that the value is
+// absent, so it equals no operand.
 func (f *Filter) among(text json.RawMessage, null bool) bool {
 	value, why := f.Field.Kind.Value(text)
 	if null || why != "" {
@@ -93,9 +93,8 @@ func Compare(kind schema.Kind, a, b json.RawMessage) int {
 	return c
 }
 
-// compareOperands compares two operands of a kind by their values: -1, 0 or 1. It reports
-// false where they are of different types or cannot be read; then the first result means
-// nothing.
+// compareOperands compares two operands of a kind by their values: -1, 0 or 1. It reports false
+// if they are of different types or cannot be read; then ignore the first result.
 func compareOperands(kind schema.Kind, x, y any) (int, bool) {
 	switch x := x.(type) {
 	case string:
@@ -131,7 +130,7 @@ func compareOperands(kind schema.Kind, x, y any) (int, bool) {
 }
 
 // order3 returns -1, 0 or 1; with both false the operands are equal. NaN cannot occur, as JSON
-// has none.
+// lacks it.
 func order3(less, more bool) int {
 	switch {
 	case less:

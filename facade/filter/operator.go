@@ -31,7 +31,7 @@ var operators = map[string]struct {
 }
 
 // operatorNames is the order in which operators are listed in messages and cards; the map has
-// none.
+// no order.
 var operatorNames = []string{"eq", "ne", "in", "notIn", "lt", "lte", "gt", "gte", "contains", "startsWith", "endsWith", "icontains", "isNull", "has"}
 
 // isAny accepts every field: null can be asked of any value.
@@ -54,9 +54,9 @@ func isList(p *schema.Property) bool {
 	return ok
 }
 
-// ItemKind returns the kind of the items of an array field; false where they cannot be
-// compared. Items of a list of ids have the kind of the target's primary key. Formats of items
-// are not looked at: an array of dates is one of strings.
+// ItemKind returns the kind of the items of an array field; false if they cannot be compared.
+// Items of a list of ids have the kind of the target's primary key. Formats of items are not
+// looked at: an array of dates is one of strings.
 func ItemKind(p *schema.Property) (schema.Kind, bool) {
 	if p.Link != nil && p.Link.Many && p.Stored && p.Link.Target.Primary != nil {
 		return p.Link.Target.Primary.Kind, true

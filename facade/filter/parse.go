@@ -54,7 +54,7 @@ type Host interface {
 	// that the field names (spec 2.2: boundary.in); false where the conversion refuses it.
 	Decode(p *schema.Property, text json.RawMessage) (json.RawMessage, bool)
 	// Converts reports whether the field's values leave in another form than they are kept in, so
-	// that nothing can be said about them without disclosing it.
+	// that an answer about them would disclose the kept form.
 	Converts(p *schema.Property) bool
 	// Answers reports whether an old name of a field that the caller may read means the field.
 	Answers(a *schema.FieldAlias) bool
@@ -76,8 +76,8 @@ type Parser struct {
 	Missing *Missing
 	At      string // the pointer that Details begin with
 	Max     int    // Details at most; 0: schema.MaxDetails
-	// Reference reads placeholders; nil: there are none. A filter with placeholders is a
-	// rule, and a rule that says nothing is refused.
+	// Reference reads placeholders; it may be nil. A filter with placeholders is a rule, and an
+	// empty rule is refused.
 	Reference Reference
 	// Write marks the condition of a write. Each part of it has to narrow the rows: an empty object at
 	// any depth, an empty list and an empty text are refused.
@@ -95,16 +95,16 @@ type Parser struct {
 }
 
 // Parse reads a filter of e in the grammar of list, for collectors and others of the author's
-// own code: nothing is hidden from it. at is the pointer that details begin with. The filter
-// is nil where the text says nothing, and of no use where there are details.
+// own code, which may see every field. at is the pointer that details begin with. The filter is
+// nil for an empty text. Use it only without details.
 func Parse(e *schema.Entity, text json.RawMessage, at string) (*Filter, []schema.Detail) {
 	p := Parser{At: at}
 	f := p.Parse(context.Background(), e, All, text)
 	return f, p.Details
 }
 
-// Parse reads a filter of e for a caller who sees scope. The result is nil where the
-// filter says nothing, and of no use where Details are not empty.
+// Parse reads a filter of e for a caller who sees scope. The result is nil for an empty filter.
+// Use it only if Details are empty.
 func (p *Parser) Parse(ctx context.Context, e *schema.Entity, scope Scope, text json.RawMessage) *Filter {
 	p.ctx = ctx
 	if p.Host == nil {
@@ -157,8 +157,8 @@ func (author) Decode(_ *schema.Property, text json.RawMessage) (json.RawMessage,
 	return text, true
 }
 
-// object reads {field: {op: value}, and: […], …}: all members have to hold. A filter that
-// says nothing is nil.
+// object reads {field: {op: value}, and: […], …}: all members have to hold. An empty filter is
+// nil.
 func (p *Parser) object(e *schema.Entity, scope Scope, text json.RawMessage) *Filter {
 	if jsontext.KindOf(text) != jsontext.Object {
 		p.refuse("type", `must be a filter, an object such as {"name": {"eq": "…"}}`)
@@ -192,8 +192,8 @@ func (p *Parser) object(e *schema.Entity, scope Scope, text json.RawMessage) *Fi
 	return allOf(all)
 }
 
-// allOf returns the filter that holds where all hold; nil for none of them. One filter stays
-// as it is, without an And around it.
+// allOf returns the filter that holds where all hold, or nil. One filter stays as it is,
+// without an And around it.
 func allOf(all []*Filter) *Filter {
 	switch len(all) {
 	case 0:
@@ -245,7 +245,7 @@ func (p *Parser) member(e *schema.Entity, scope Scope, name string, value json.R
 	return p.quantified(e, scope, link, value)
 }
 
-// named is the meaning of a name, or of an old one, to the caller; nil where there is none.
+// named is the meaning of a name, or of an old one, to the caller, or nil.
 func (p *Parser) named(e *schema.Entity, scope Scope, name string) (*schema.Property, *schema.Link) {
 	field, link := Field(e, name)
 	if a := e.Alias(name); field == nil && a != nil && scope.Readable(a.Field) && p.Host.Answers(a) {
@@ -384,7 +384,7 @@ func (p *Parser) comparison(field *schema.Property, name string, text json.RawMe
 	return &Filter{Op: o.op, Field: field, Values: []any{value}}
 }
 
-// oneOf reads the list of in, notIn. An empty one is no fault: nothing is in it.
+// oneOf reads the list of in, notIn. An empty one is no fault: no value is in it.
 func (p *Parser) oneOf(field *schema.Property, op Op, text json.RawMessage) *Filter {
 	if p.Reference != nil && jsontext.KindOf(text) == jsontext.String {
 		ref, _, why := p.Reference(field, op, text)
@@ -418,7 +418,8 @@ func (p *Parser) oneOf(field *schema.Property, op Op, text json.RawMessage) *Fil
 		values = append(values, value)
 	}
 	switch {
-	// docs/decisions/filters-and-paging.md: in of nothing holds for no row, notIn of nothing for every row.
+	// docs/decisions/filters-and-paging.md: in of an empty list holds for no row, notIn of it for every
+	// row.
 	case len(values) == 0 && op == In:
 		return Nothing()
 	case len(values) == 0:
@@ -441,10 +442,10 @@ func (p *Parser) item(field *schema.Property, op Op, text json.RawMessage) (any,
 	return p.value(field, op, text)
 }
 
-// value is one operand as the rows hold it. A value that the field has to equal crosses
-// the boundary as a written one does (spec 2.2: boundary.in): a field that is kept in lower
-// case is found in capitals too. A part of a text, and a bound to compare with, is
-// no value of the field and stays as it was sent.
+// value is one operand as the rows hold it. A value that the field has to equal crosses the
+// boundary as a written one does (spec 2.2: boundary.in): capitals find a field that is kept in
+// lower case. A part of a text, and a bound to compare with, is no value of the field and stays
+// as it was sent.
 func (p *Parser) value(field *schema.Property, op Op, text json.RawMessage) (any, string) {
 	value, why := Operand(field, op, text)
 	name := field.Axes.In.Name
@@ -481,8 +482,8 @@ func (p *Parser) narrows(n int) {
 	p.refuse("minProperties", "is empty, so that it would not narrow the rows to write; write a value, or leave it out")
 }
 
-// counts counts a condition and reports whether the filter is still small enough; the first
-// one beyond the limit is a detail, and nothing further is read.
+// counts counts a condition and reports whether the filter is still small enough; the first one
+// beyond the limit is a detail, and the parser stops reading.
 func (p *Parser) counts() bool {
 	if p.Conditions == maxConditions {
 		p.refuse("size", fmt.Sprintf("is past the %d conditions a filter may have; ask for less at once", maxConditions))

@@ -17,17 +17,17 @@ import (
 
 // Known is a row as far as somebody knows it. Reduce asks it from one goroutine.
 type Known interface {
-	// Value is the row's value of a field, nil for null; known is false where that is
-	// for the store to say.
+	// Value is the row's value of a field, nil for null; known is false if only the store can
+	// say.
 	Value(p *schema.Property) (text json.RawMessage, known bool)
 	// Related is the rest of f, a condition on the rows of a relation or on a value that they
 	// give; f itself if the store has to say.
 	Related(f *Filter) (*Filter, error)
 }
 
-// Reduce is what remains of f once everything that is known of a row is decided: a filter
-// that always or never holds where nothing remains, f itself where nothing is known. It
-// does not change f.
+// Reduce is the rest of f after the known values of a row have decided their conditions: a
+// filter that always or never holds if they decide all, f itself if they decide no condition.
+// It does not change f.
 func (f *Filter) Reduce(row Known) (*Filter, error) {
 	if f == nil {
 		return verdict(true), nil
@@ -81,7 +81,7 @@ func (f *Filter) reduceAll(row Known) (*Filter, error) {
 		same = same && rest == sub
 		remaining = append(remaining, rest)
 	}
-	// Nothing was known of the row. The same pointer lets the node above stay as it is too.
+	// The row decided no condition. The same pointer lets the node above stay as it is too.
 	if same {
 		return f, nil
 	}

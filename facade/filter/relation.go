@@ -18,11 +18,11 @@ import (
 //	{"posts":{"count":{"gte":5}}}          a value of these rows (see [Derived])
 //	{"tags":{"has":"t1"}}                  ids in the row, compared as an array
 //
-// Rows that the caller may not see do not exist on the other side: none is not met by them,
+// Rows that the caller may not see do not exist on the other side: they do not count for none,
 // and every does not fail by them.
 
-// related reads the filter behind a one-relation, together with the rows that exist for
-// the caller on the other side. ok is false where nothing there exists for them.
+// related reads the filter behind a one-relation, together with the rows that exist for the
+// caller on the other side. ok is false if the caller may see no rows there.
 func (p *Parser) related(link *schema.Link, value json.RawMessage) (*Filter, bool) {
 	scope, ok := p.Host.Behind(p.ctx, link)
 	if !ok {
@@ -33,7 +33,7 @@ func (p *Parser) related(link *schema.Link, value json.RawMessage) (*Filter, boo
 		return nil, true
 	}
 	// A frequent mistake is {"author":{"eq":"a1"}}. The message names the key, unless the
-	// target has a field that is called like the operator.
+	// target has a field with the name of the operator.
 	for name := range jsontext.Members(value) {
 		if _, op := operators[name]; op && link.Target.Property(name) == nil {
 			p.refuse("operator", fmt.Sprintf(`must be a filter of %s; to compare the key itself, write {"%s": {"%s": …}}`, link.Target.Name, link.Key, name))
@@ -58,8 +58,8 @@ func someOf(link *schema.Link, sub *Filter) *Filter {
 	return f
 }
 
-// quantified reads {some: {…}, none: {…}, every: {…}} of a many relation, and the
-// operators of an array where the row itself holds its ids.
+// quantified reads {some: {…}, none: {…}, every: {…}} of a many relation, and the operators of
+// an array if the row itself holds its ids.
 func (p *Parser) quantified(e *schema.Entity, scope Scope, link *schema.Link, value json.RawMessage) *Filter {
 	there, via, ok := p.across(link) // before anything is said about the value
 	if !ok && link.Inverse != nil {
@@ -85,8 +85,8 @@ func (p *Parser) quantified(e *schema.Entity, scope Scope, link *schema.Link, va
 	return allOf(p.empty(all))
 }
 
-// ofMany reads one operator of a many relation; nil where it holds for every row. Without ok the rows
-// do not exist for the caller.
+// ofMany reads one operator of a many relation; nil for one that holds for every row. Without ok the
+// rows do not exist for the caller.
 func (p *Parser) ofMany(link *schema.Link, there Scope, via *Filter, ok bool, name string, text json.RawMessage) *Filter {
 	op, known := map[string]Op{"some": Some, "none": None, "every": Every}[name]
 	switch {
@@ -108,7 +108,7 @@ func (p *Parser) ofMany(link *schema.Link, there Scope, via *Filter, ok bool, na
 		p.narrows(0)
 	}
 	if op == Every && there.Visible() != nil && sub != nil {
-		// Every row the caller can see: one that is hidden does not count.
+		// Every row the caller can see: a hidden one does not count.
 		sub = &Filter{Op: Or, Sub: []*Filter{{Op: Not, Sub: []*Filter{there.Visible()}}, sub}}
 	} else if op != Every {
 		sub = Both(there.Visible(), sub)
@@ -156,7 +156,7 @@ func (p *Parser) aggregate(there Scope, value Derived, text json.RawMessage) *Fi
 	return allOf(p.empty(all))
 }
 
-// lacks is why a field has no such aggregate, as the end of a sentence about it; "" where it has.
+// lacks is why a field has no such aggregate, as the end of a sentence about it, or "".
 func (p *Parser) lacks(d *Derived) string {
 	switch {
 	case p.Host.Converts(d.Of):

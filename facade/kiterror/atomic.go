@@ -9,8 +9,8 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// AtCall returns the error as that of one of the calls of a transaction (docs/atomic.md): it carries the call's index, and the
-// pointers of its details begin with it. The error is its cause.
+// AtCall returns the error in the form of one call of a transaction (docs/atomic.md): it carries the call's index,
+// and the pointers of its details begin with it. The error is its cause.
 func (e *Error) AtCall(i int) *Error {
 	own := *e
 	own.Call = &i

@@ -10,11 +10,11 @@ const (
 	ValidationFailed Code = "VALIDATION_FAILED"
 	// BadRequest: the request cannot be read as a call at all.
 	BadRequest Code = "BAD_REQUEST"
-	// Unauthorized: nobody is known to be calling, and the operation wants to know.
+	// Unauthorized: the caller is anonymous, and the operation needs a known one.
 	Unauthorized Code = "UNAUTHORIZED"
 	// Forbidden: the caller is known and may not do this.
 	Forbidden Code = "FORBIDDEN"
-	// NotFound: no such door, operation or row, or none the caller may see.
+	// NotFound: no such door, operation or row, or the caller may not see it.
 	NotFound Code = "NOT_FOUND"
 	// MethodNotAllowed: the path is served, under another verb (spec 4.2.3).
 	MethodNotAllowed Code = "METHOD_NOT_ALLOWED"
@@ -34,9 +34,9 @@ const (
 	Locked Code = "LOCKED"
 	// TooManyRequests: the caller has to slow down.
 	TooManyRequests Code = "TOO_MANY_REQUESTS"
-	// InternalError: a failure nobody coded. Its text never leaves the process.
+	// InternalError: a failure without a code of its own. Its text never leaves the process.
 	InternalError Code = "INTERNAL_ERROR"
-	// NotImplemented: the operation is declared, and nothing answers it.
+	// NotImplemented: the operation is declared, and has no implementation.
 	NotImplemented Code = "NOT_IMPLEMENTED"
 	// BadGateway: a remote answered something that is no answer.
 	BadGateway Code = "BAD_GATEWAY"
@@ -46,8 +46,8 @@ const (
 	GatewayTimeout Code = "GATEWAY_TIMEOUT"
 )
 
-// statuses is the HTTP column of the code table. The numbers are of RFC 9110;
-// nothing here listens or sends.
+// statuses is the HTTP column of the code table. The numbers are of RFC 9110; this package does
+// not use the network.
 var statuses = map[Code]int{
 	ValidationFailed:    400,
 	BadRequest:          400,
@@ -70,7 +70,7 @@ var statuses = map[Code]int{
 	GatewayTimeout:      504,
 }
 
-// Status is the HTTP status of the code; 500 for one that is not in the table.
+// Status is the HTTP status of the code; 500 for an unknown one.
 func (c Code) Status() int {
 	if s, ok := statuses[c]; ok {
 		return s

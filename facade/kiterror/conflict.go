@@ -69,8 +69,8 @@ func InUse(by *schema.Property) *Error {
 	}, cause: &Violation{Kind: Restrict, Fields: []*schema.Property{by}}}
 }
 
-// Violation is the constraint that a CONFLICT of a store is about. It is the cause of
-// the error, so that a caller who may not see one of the fields does not learn of it.
+// Violation is the constraint that a CONFLICT of a store is about. It is the cause of the
+// error, so that a caller without access to one of the fields does not learn of it.
 type Violation struct {
 	Kind   string // Unique, Reference or Restrict
 	Fields []*schema.Property

@@ -7,9 +7,9 @@
 //	kiterror.CodeOf(err)                           // NOT_FOUND, of any error
 //	err.AppendJSON(nil)                            // {"code":"NOT_FOUND","message":…}
 //
-// An error that nobody gave a code becomes INTERNAL_ERROR: its text is the cause, which
-// [Report] logs and no surface sends. The CONFLICTs that a store alone can know are made
-// by [Taken], [Dangling] and [InUse].
+// An error without a code becomes INTERNAL_ERROR: its text is the cause, which [Report] logs
+// and no surface sends. The CONFLICTs that a store alone can know are made by [Taken],
+// [Dangling] and [InUse].
 //
 // The package knows no calls, no stores and no network; [Error.Challenge] and
 // [Error.RetryAfter] are texts of headers that a surface may write.

@@ -46,7 +46,7 @@ func Invalid(message string, details ...schema.Detail) *Error {
 // ours is all that a caller learns about a failure without a code.
 const ours = "something went wrong on our side"
 
-// Internal wraps a failure nobody coded: its text stays in the process.
+// Internal wraps a failure without a code: its text stays in the process.
 func Internal(cause error) *Error {
 	return &Error{Code: InternalError, Message: ours, cause: cause}
 }
@@ -66,9 +66,9 @@ func (e *Error) Error() string {
 	return text
 }
 
-// UnmarshalJSON revives a KitError off the wire as it was where it happened (spec
-// 7.3): details that are a list of schema.Detail are one again. A code that is not
-// in the table becomes INTERNAL_ERROR with the details {originalCode, details}.
+// UnmarshalJSON revives a KitError off the wire with its original form (spec 7.3): a list of
+// schema.Detail in the details is one again. An unknown code becomes INTERNAL_ERROR with the
+// details {originalCode, details}.
 func (e *Error) UnmarshalJSON(data []byte) error {
 	var wire struct {
 		Code      Code
@@ -99,12 +99,13 @@ func (e *Error) Foreign(code, details json.RawMessage) {
 	e.ReviveDetails(schema.Object{{Name: "details", Value: details}, {Name: "originalCode", Value: code}}.AppendJSON(nil))
 }
 
-// ReviveDetails sets the details of an error off the wire. [Error.AppendJSON] writes their text as long as Details is what it says.
+// ReviveDetails sets the details of an error off the wire. [Error.AppendJSON] writes their text as long as Details
+// has the same content.
 func (e *Error) ReviveDetails(text json.RawMessage) {
 	e.Details, e.sent = revive(e.Code, text), bytes.Clone(text)
 }
 
-// revive returns details off the wire as they were where the error happened: a list of schema.Detail where they are one, else plain
+// revive returns details off the wire in their original form: a list of schema.Detail if they are one, else plain
 // JSON values. A number that no double holds is lost, and leaves the rest.
 func revive(code Code, text json.RawMessage) any {
 	if len(text) == 0 || string(text) == "null" {
@@ -124,7 +125,7 @@ func revive(code Code, text json.RawMessage) any {
 	return plain
 }
 
-// DetailsJSON returns Details as JSON; nil: there are none, or they are no JSON.
+// DetailsJSON returns Details as JSON, or nil without details in JSON.
 func (e *Error) DetailsJSON() json.RawMessage {
 	if e.Details == nil {
 		return nil
@@ -149,9 +150,9 @@ func (e *Error) WithCause(cause error) *Error {
 // Unwrap is the cause, for errors.Is and errors.As in this process.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Challenge is the WWW-Authenticate header of a 401 (RFC 9110, section 11.6.1):
-// how to authenticate. It is Bearer, unless a cause of e knows better and says
-// so with a method of this name. Of any other code there is none: "".
+// Challenge is the WWW-Authenticate header of a 401 (RFC 9110, section 11.6.1): how to
+// authenticate. It is Bearer, unless a cause of e knows better and says so with a method of
+// this name. It is "" for any other code.
 func (e *Error) Challenge() string {
 	if e == nil || e.Code != Unauthorized {
 		return ""
@@ -179,7 +180,7 @@ func (e *Error) RetryAfter() string {
 	return strconv.FormatInt(int64((e.after+time.Second-1)/time.Second), 10)
 }
 
-// At is e with entity and operation filled in where it names none.
+// At is e with entity and operation filled in if it lacks them.
 func (e *Error) At(entity, operation string) *Error {
 	if e.Entity != "" || entity == "" {
 		return e
@@ -189,9 +190,9 @@ func (e *Error) At(entity, operation string) *Error {
 	return &c
 }
 
-// AsError is err as an *Error: itself; for a context that ended GATEWAY_TIMEOUT
-// (its deadline passed) or REQUEST_TIMEOUT (the caller left); or
-// INTERNAL_ERROR around what nobody coded. A nil error is nil.
+// AsError is err as an *Error: itself; for a context that ended GATEWAY_TIMEOUT (its deadline
+// passed) or REQUEST_TIMEOUT (the caller left); or INTERNAL_ERROR around an error without a
+// code. A nil error is nil.
 func AsError(err error) *Error {
 	if err == nil {
 		return nil

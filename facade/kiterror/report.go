@@ -125,7 +125,7 @@ func (p *panicked) LogValue() slog.Value {
 	return slog.GroupValue(slog.String("panic", p.Error()), slog.String("stack", string(p.stack)))
 }
 
-// TraceID is the trace id of a traceparent (W3C Trace Context), or "" where it is none.
+// TraceID is the trace id of a traceparent (W3C Trace Context), or "" for any other text.
 func TraceID(traceparent string) string {
 	const form = "00-00000000000000000000000000000000-0000000000000000-00"
 	if len(traceparent) < len(form) || traceparent[2] != '-' || traceparent[35] != '-' {

@@ -43,13 +43,13 @@ type Row struct {
 	Body  json.RawMessage // without the id
 }
 
-// Rows are those of one relation.
+// Rows are the rows of one relation.
 type Rows struct {
 	Relation *catalog.Nested
 	At       string // the pointer to it: /body/lines, of a list of owners /body/3/lines
 	Owner    int    // the place of the owner in the list
 	List     []Row
-	// Set says that the rows that are not listed are deleted.
+	// Set says that the rows missing from the list are deleted.
 	Set bool
 }
 

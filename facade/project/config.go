@@ -48,7 +48,7 @@ type Rename struct{ From, At, To, Until string }
 type Value struct{ Of, At, Text string }
 
 // Door is the entry of one door under doors. A door without an entry has the zero values: a
-// façade with all built-in operations where it has an entity.
+// façade with all built-in operations if it has an entity.
 type Door struct {
 	Name    string
 	At      string
@@ -88,8 +88,8 @@ type SearchField struct {
 	Weight   byte
 }
 
-// Operation is an operation that a door declares, or its entry for a built-in one. Order is
-// that of the file.
+// Operation is an operation that a door declares, or its entry for a built-in one. Order is its
+// order in the file.
 type Operation struct {
 	Name, At    string
 	Off         bool    // false: a built-in operation that the door does not have
@@ -101,7 +101,7 @@ type Operation struct {
 	GraphQL     string // the name of its field in GraphQL; "": by entity and operation
 }
 
-// The parts of an operation that are described by a card.
+// The parts of an operation that a card describes.
 const (
 	PartParams = iota
 	PartQuery
@@ -163,9 +163,9 @@ func (l ListLimits) Or(below ListLimits) ListLimits {
 	return l
 }
 
-// Collector has the access rules of one door, or of all doors without an entry of their own
-// ([Others]). Rules are tried in order and the first that matches counts (docs/decisions/access-rules.md:
-// none denies); Open and Rules exclude each other.
+// Collector has the access rules of one door, or of all doors without an entry of their own ([Others]).
+// Rules are tried in order and the first that matches counts; without a match the call is denied
+// (docs/decisions/access-rules.md). Open and Rules exclude each other.
 type Collector struct {
 	Name, At string
 	Open     bool // the word open in place of rules
@@ -219,13 +219,13 @@ type Computed struct {
 //	surfaces:
 //	  graphql: {only: [product, category.list]}   # doors, or single operations
 //	  rest: {except: [order.delete]}              # all but these
-//	  envelope: false                             # nothing of this Frond
+//	  envelope: false                             # no door of this Frond
 //	  audiences:
-//	    partner:                                  # shows nothing that is not named here
+//	    partner:                                  # shows only the named doors
 //	      rest: {only: [product.list]}
 //
-// A surface of everybody's that is not written shows the whole Frond; an audience's
-// that is not written shows nothing of it.
+// Without an entry, a surface of everybody's shows the whole Frond, and an audience's shows no
+// part of it.
 type Surfaces struct {
 	Surfaces  []Surface
 	Audiences []string
@@ -243,7 +243,7 @@ type Surface struct {
 	Names          []Named // doors (product), or operations as door.operation (category.list)
 }
 
-// Text is a file as it was read. The zero Text is a file that is not there.
+// Text is a file as it was read. The zero Text is a missing file.
 type Text struct {
 	File string // as faults name it; its ending says whether it is YAML or JSON
 	Data []byte

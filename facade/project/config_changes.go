@@ -21,7 +21,7 @@ import (
 //	values:
 //	  product.price: int(price * 100)
 
-// renameKeys are the keys of a rename that is written as an object.
+// renameKeys are the keys of a rename in the form of an object.
 var renameKeys = schema.KeyNames(schema.Below(frondKeys, "renamed", "*"))
 
 // renamed reads the renames, in the order of the file, and the lines that say that something has no
@@ -58,7 +58,7 @@ func (r *configReader) renamed(value json.RawMessage, at string) (all, gone []Re
 	return all, gone
 }
 
-// until reads the last day of an alias; "" with a fault where it is none.
+// until reads the last day of an alias; "" with a fault for any other value.
 func (r *configReader) until(value json.RawMessage, at string) string {
 	if n, ok := schema.Integer(value); ok { // 20270601 and 2027 are numbers of YAML
 		write := "2027-06-01"

@@ -29,8 +29,8 @@ func (r *configReader) doors(value json.RawMessage, at string) (all []*Door) {
 	return all
 }
 
-// door reads one entry of doors: false, true, or its changes to the entity's façade. null
-// is true: in YAML a name with nothing behind it.
+// door reads one entry of doors: false, true, or its changes to the entity's façade. null is
+// true: in YAML a name without a value.
 //
 //	product: {plural: goods, list: {max: 100}, operations: {publish: {kind: command}}}
 func (r *configReader) door(name, at string, value json.RawMessage) *Door {
@@ -64,8 +64,7 @@ func (r *configReader) door(name, at string, value json.RawMessage) *Door {
 			d.GraphQL = r.graphql(value, at)
 		case "list":
 			r.object(value, at, "list", listLimitKeys, func(name, at string, value json.RawMessage) {
-				// The values of a fault are kept too. Nothing is compiled from a file with
-				// faults.
+				// The values of a fault are kept too. A file with faults is not compiled.
 				n, ok := schema.Integer(value)
 				if !ok || n < 1 || n > 100_000 {
 					r.fault(at, name+" has to be a whole number from 1 to 100000", "write "+name+": 50, say")
@@ -158,8 +157,8 @@ func (r *configReader) part(value json.RawMessage, at string) Part {
 	return Part{}
 }
 
-// graphql reads a name for the GraphQL schema. A name that is none is reported and
-// returned; "" is reported by string.
+// graphql reads a name for the GraphQL schema. An illegal name is reported and returned; "" is
+// reported by string.
 func (r *configReader) graphql(value json.RawMessage, at string) string {
 	name := r.string(value, at)
 	if name != "" && !schema.IsGraphQLName(name) {

@@ -131,7 +131,7 @@ func (r *configReader) sizes(value json.RawMessage, at string) (all []FileSize) 
 	return all
 }
 
-// readBytes reads a number of bytes, such as 5MiB; 0: it is none.
+// readBytes reads a number of bytes, such as 5MiB; 0 for any other value.
 func readBytes(value json.RawMessage) int64 {
 	text := strings.Trim(string(jsontext.Trim(value)), `"`)
 	unit := int64(1)

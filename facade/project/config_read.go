@@ -60,7 +60,8 @@ func ReadConfig(text Text) (Config, schema.Faults) {
 	return c, faults
 }
 
-// readConfig reads the members of a frond.yaml that are among keys, each by its reader. what is the subject of messages.
+// readConfig reads the members of a frond.yaml with a name in keys, each by its reader. what is the subject of
+// messages.
 func readConfig(text Text, what string, keys []string, read func(*configReader) readers) schema.Faults {
 	r := &configReader{file: text.File}
 	if text.File == "" {

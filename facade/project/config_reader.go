@@ -23,9 +23,9 @@ func (r *configReader) fault(at, message, remedy string) {
 	r.faults = append(r.faults, schema.Fault{File: r.file, Pointer: at, Message: message, Remedy: remedy})
 }
 
-// object calls member for each member of an object, with the pointer to it. A key that is not
-// among known is a fault that lists those that are; nil means that the keys are the author's
-// own names. what is the subject of messages, such as "a door" in "a door has no key plurals".
+// object calls member for each member of an object, with the pointer to it. A key outside of
+// known is a fault that lists the known ones; nil means that the keys are the author's own
+// names. what is the subject of messages, such as "a door" in "a door has no key plurals".
 func (r *configReader) object(value json.RawMessage, at, what string, known []string, member func(name, at string, value json.RawMessage)) {
 	if jsontext.KindOf(value) != jsontext.Object {
 		remedy := "write one key per name"
@@ -58,7 +58,7 @@ func (r *configReader) members(value json.RawMessage, at, what string, known []s
 	r.object(value, at, what, known, func(name, at string, value json.RawMessage) { read[name](value, at) })
 }
 
-// string reads a text; "" and a fault where there is something else.
+// string reads a text; "" and a fault for any other value.
 func (r *configReader) string(value json.RawMessage, at string) string {
 	if jsontext.KindOf(value) != jsontext.String {
 		r.fault(at, keyAt(at)+" has to be a string", "put the text in quotes")
@@ -77,8 +77,8 @@ func isWord(value json.RawMessage, word string) bool {
 }
 
 // names reads a list of names; like says what to write. The result is never nil, which a rule
-// distinguishes from a list that is not there. An element that is no string becomes "", so
-// that later elements keep their index.
+// distinguishes from an absent list. An element that is no string becomes "", so that later
+// elements keep their index.
 func (r *configReader) names(value json.RawMessage, at, like string) []string {
 	names := []string{}
 	if jsontext.KindOf(value) != jsontext.Array {
@@ -95,7 +95,7 @@ func (r *configReader) names(value json.RawMessage, at, like string) []string {
 	return names
 }
 
-// distinct is names with their places, without those that are named twice.
+// distinct is names with their places, without repetitions.
 func (r *configReader) distinct(value json.RawMessage, at, like string) (list []Named) {
 	for i, name := range r.names(value, at, like) {
 		here := fmt.Sprint(at, "/", i)

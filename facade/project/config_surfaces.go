@@ -11,9 +11,9 @@ import (
 // surfaceKinds are the surfaces of everybody.
 var surfaceKinds = []string{"graphql", "rest", "envelope"}
 
-// surfaces reads what each surface and each audience shows (docs/decisions/access-rules.md). A surface
-// that is not written has no entry; [Surfaces] says what that means. The name of an audience
-// is a segment of a path, so that it cannot be the name of a surface.
+// surfaces reads what each surface and each audience shows (docs/decisions/access-rules.md). An absent
+// surface has no entry; [Surfaces] says what that means. The name of an audience is a segment of a
+// path, so that it cannot be the name of a surface.
 func (r *configReader) surfaces(value json.RawMessage, at string) (c Surfaces) {
 	show := func(audience string) func(name, at string, value json.RawMessage) {
 		return func(name, at string, value json.RawMessage) {
@@ -47,7 +47,7 @@ func (r *configReader) surfaces(value json.RawMessage, at string) (c Surfaces) {
 // surfaceRemedy is the remedy of every fault of a surface: all forms it can have.
 const surfaceRemedy = "write true, false, {only: [product, category.list]} or {except: [order.delete]}"
 
-// surface reads what one surface shows; said is false where nothing is written.
+// surface reads what one surface shows; said is false for an absent entry.
 func (r *configReader) surface(value json.RawMessage, at string) (s Surface, said bool) {
 	switch jsontext.KindOf(value) {
 	case jsontext.Null:

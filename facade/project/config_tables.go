@@ -22,8 +22,8 @@ type Table struct {
 // tableKeys are the keys of an entry, from the table in keys.go.
 var tableKeys = schema.KeyNames(schema.Below(frondKeys, "tables", "*"))
 
-// tables reads tables. A name that is not written is the entity's own in lower case, as in
-// tables that this program makes.
+// tables reads tables. An absent name is the entity's own in lower case, as in tables that this
+// program makes.
 func (r *configReader) tables(value json.RawMessage, at string) (tables []Table) {
 	r.object(value, at, "tables", nil, func(name, at string, value json.RawMessage) {
 		t := Table{Entity: name, At: at}

@@ -19,9 +19,9 @@ import (
 //	{"doors":{"product":{"operations":{"only":["list"],"findByIds":false,"publish":{"kind":"command","output":"product"}}}}}
 
 // Discovered makes a Frond of its host's discovery document (spec 2.5): the cards, and the
-// frond.yaml that they and the operations amount to. from is where the document was had, for
-// faults. A local folder is not needed; where there is one, see [Frond.Known]. d is
-// kept and must not be changed.
+// frond.yaml that they and the operations amount to. from is the origin of the document, for
+// faults. A local folder is not needed; for a Frond with one, see [Frond.Known]. d is kept and
+// must not be changed.
 func Discovered(d *schema.DiscoveredFrond, from string) *Frond {
 	s := discoveredSource{src: &Frond{Name: d.Name, Known: d, Foreign: true}, from: from, views: map[string]string{}, entities: map[string]bool{}, spelled: map[string]string{}}
 	for _, name := range d.Views {
@@ -165,8 +165,8 @@ func wordOf(op *schema.DiscoveredOp) string {
 	return ""
 }
 
-// said returns the texts of an operation, description and deprecated, without
-// those that are empty. nil says nothing.
+// said returns the texts of an operation, description and deprecated, without the empty ones.
+// It may be nil.
 func said(op *schema.DiscoveredOp) (o schema.Object) {
 	for _, m := range []schema.Member{{Name: "description", Value: jsontext.Quote(op.Description)}, {Name: "deprecated", Value: jsontext.Quote(op.Deprecated)}} {
 		if len(m.Value) > len(`""`) {
@@ -176,7 +176,7 @@ func said(op *schema.DiscoveredOp) (o schema.Object) {
 	return o
 }
 
-// operation is an operation that is not built in, as a frond.yaml declares it.
+// operation is an operation beyond the built-in ones, as a frond.yaml declares it.
 func (s *discoveredSource) operation(d *schema.DiscoveredDoor, op *schema.DiscoveredOp) json.RawMessage {
 	o := said(op)
 	add := func(name string, value json.RawMessage) {
@@ -219,11 +219,11 @@ func (s *discoveredSource) cardinality(d *schema.DiscoveredDoor, op *schema.Disc
 // itself. nil stays nil.
 //
 //	the title of an entity, not derived   "product"
-//	a title that is none of Views         the card, written out, where the host says its views
+//	a title that is not one of Views      the card, written out, if the host says its views
 //	a title not seen before               "productCard", and the card becomes a view
 //	the same title with the same text     "productCard"
 //	the same title with another text      the card, written out
-//	no title, or none that is a name      the card, written out
+//	no title, or an illegal one           the card, written out
 func (s *discoveredSource) card(c *schema.Card) json.RawMessage {
 	if c == nil {
 		return nil

@@ -6,8 +6,8 @@
 //	fronds, err := project.Read(os.DirFS("shop"))         // names and bytes
 //	config, faults := project.ReadConfig(fronds[0].Config) // doors, collectors, …
 //
-// The package checks the form of each file and reports every fault with its JSON pointer
-// and a remedy. The meaning of the names in a file (is there such a door, does the expression
-// fit the field?) is for package facade, which compiles the data into a catalog. Nothing
-// here knows a call.
+// The package checks the form of each file and reports every fault with its JSON pointer and a
+// remedy. The meaning of the names in a file (is there such a door, does the expression fit the
+// field?) is for package facade, which compiles the data into a catalog. The package does not
+// know calls.
 package project

@@ -6,9 +6,9 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// The keys of a frond.yaml in one table. The reader takes its keys from it, the JSON Schema
-// for editors and the reference in docs/frond-yaml.md are made of it: a key that is not here
-// is unknown to all three. Name "*" means a name of the author's own.
+// The keys of a frond.yaml in one table. The reader takes its keys from it, the JSON Schema for
+// editors and the reference in docs/frond-yaml.md are made of it: all three refuse any other
+// key. Name "*" means a name of the author's own.
 
 // The forms of values in a frond.yaml, as JSON Schema.
 const (
@@ -169,6 +169,6 @@ func FrondSchema() json.RawMessage {
 		schema.KeyDef{Name: "rule", Keys: ruleTable}, schema.KeyDef{Name: "fact", Keys: factTable})
 }
 
-// FrondKeys returns the table behind [FrondSchema]: the keys of a frond.yaml, those of a rule
-// and those of a fact. The slices are shared and must not be changed.
+// FrondKeys returns the table behind [FrondSchema]: the keys of a frond.yaml, of a rule and of
+// a fact. The slices are shared and must not be changed.
 func FrondKeys() (file, rule, fact []schema.Key) { return frondKeys, ruleTable, factTable }

@@ -149,7 +149,7 @@ func (r *folder) files(dir, sub string) (texts []Text) {
 	return texts
 }
 
-// entries are the entries of a folder; none where there is no such folder.
+// entries are the entries of a folder; nil for a missing folder.
 func (r *folder) entries(dir string) []fs.DirEntry {
 	entries, err := fs.ReadDir(r.fsys, dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -183,7 +183,7 @@ type Frond struct {
 	Rights  Text   // rights.yaml; the zero Text where there is none
 	Remote  string // the address its operations run at; "" for here
 	Open    bool   // the doors of a remote without access rules here are open
-	// Known is the remote's discovery document: which of the operations it has, and which
-	// keys its list takes. nil: nothing is known yet.
+	// Known is the remote's discovery document: which of the operations it has, and which keys
+	// its list takes. nil: the document is not known yet.
 	Known *schema.DiscoveredFrond
 }

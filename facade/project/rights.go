@@ -12,8 +12,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// A rights.yaml beside a frond.yaml has tests of access rules: a list of callers, each with what they see and may do
-// (docs/rights.md).
+// A rights.yaml beside a frond.yaml has tests of access rules: a list of callers, each with the rows that they see
+// and the calls that they may make (docs/rights.md).
 //
 //	- as: {user: {id: ada}}
 //	  name: a customer
@@ -47,7 +47,7 @@ type hiddenFields struct {
 	Fields   []Named
 }
 
-// attempt is a call that is tried. Code is the expected refusal; "": any.
+// attempt is a call to try. Code is the expected refusal; "": any.
 type attempt struct {
 	Entity, Operation, At string
 	Params, Query, Body   json.RawMessage
@@ -111,7 +111,8 @@ func (r *configReader) callerRights(value json.RawMessage, at string) *CallerRig
 	return c
 }
 
-// state reads the state of a caller. A state without user is that of an anonymous caller, and members of user beside it are a mistake.
+// state reads the state of a caller. A state without user belongs to an anonymous caller, and members of user
+// beside it are a mistake.
 func (r *configReader) state(value json.RawMessage, at string) (state map[string]any) {
 	user := jsontext.Get(value, "user")
 	switch kind := jsontext.KindOf(value); {

@@ -24,9 +24,9 @@ import (
 //	book where author = 2 and deleted = false      findById 2
 //	→ Find with Each: author, [1, 2]               → Find with Each: id, [1, 2]
 //
-// The value is that of an eq condition on a text or an integer, of the document's filter or of
-// the caller's rules. Reads with Each join where the rest of them is equal, and equal reads
-// are made once. All others are made one after the other.
+// The value belongs to an eq condition on a text or an integer, of the document's filter or of
+// the caller's rules. Reads with Each join if the rest of them is equal, and equal reads are
+// made once. All others are made one after the other.
 type Batch struct {
 	statements chan struct{}
 
@@ -250,7 +250,7 @@ func (r *sharedRead) without(i int) string {
 }
 
 // varying returns the condition whose values differ most among reads that are equal when masked;
-// -1: none does.
+// -1 if all are equal.
 func (r *sharedRead) varying(group []*sharedRead) int {
 	best, most := -1, 1
 	for i, part := range r.parts {
@@ -346,7 +346,8 @@ func readAtOnce(all []*sharedRead, key int) (err error) {
 	return nil
 }
 
-// part is the answer to one read out of one for several: the groups at places, or with none all of it.
+// part is the answer to one read out of one for several: the groups at places, or all of it without
+// places.
 func part(f *facade.Found, q *facade.Find, places []int) *facade.Found {
 	out := &facade.Found{Rows: rows.New(f.Rows.Layout(), 0), Total: f.Total, More: f.More}
 	take := func(from, to int) {

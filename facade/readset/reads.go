@@ -96,7 +96,7 @@ func (s *Set) related(where *filter.Filter) {
 	}
 }
 
-// derived adds the rows that give a value; nil: there is none.
+// derived adds the rows that give a value, which may be nil.
 func (s *Set) derived(d *filter.Derived) {
 	for ; d != nil; d = d.Next {
 		s.anyRow(d.Link.Target)

@@ -63,7 +63,7 @@ func (s recordingStore) Find(ctx context.Context, q *facade.Find) (*facade.Found
 	return find(ctx, s.Store, q)
 }
 
-// Update implements [facade.Store]. One that sets nothing is a read.
+// Update implements [facade.Store]. One without a set is a read.
 func (s recordingStore) Update(ctx context.Context, e *schema.Entity, id json.RawMessage, where *filter.Filter, set facade.Record, terms *facade.Terms, sel *rows.Layout) (*rows.Rows, error) {
 	s.reads.related(where)
 	s.reads.addRows(e, id)

@@ -61,7 +61,8 @@ func (h *Hosts) Where(ctx context.Context, r facade.RemoteRequest, f *filter.Fil
 	return f.Spelled(r.Door.Entity), err
 }
 
-// inOnePlace is a filter without the relations to rows elsewhere, and without those of the host's own rows that it does not take.
+// inOnePlace is a filter without the relations to rows elsewhere, and without the relations to the host's own rows
+// that it does not take.
 func (h *Hosts) inOnePlace(ctx context.Context, r *facade.RemoteRequest, f *filter.Filter, takes func(*filter.Filter) bool) (*filter.Filter, error) {
 	across := filter.Crossing{
 		Apart: func(l *schema.Link) bool { return catalog.Apart(r.Catalog.Fronds, l) },
@@ -74,8 +75,8 @@ func (h *Hosts) inOnePlace(ctx context.Context, r *facade.RemoteRequest, f *filt
 	return h.withoutRelations(ctx, r, takes, f)
 }
 
-// narrowed is a value of rows that access rules narrow here, which the filter's text does not say; nil:
-// there is none.
+// narrowed is a value of rows that access rules narrow here, which the filter's text does not say, or
+// nil.
 func narrowed(f *filter.Filter) *filter.Derived {
 	if f == nil {
 		return nil

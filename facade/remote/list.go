@@ -64,7 +64,7 @@ func noRows(l facade.RemoteList) *facade.Result {
 }
 
 // query is the query of a list with a filter for its host. It has the limit of this host, since
-// that of the other one may differ.
+// the other one's may differ.
 func query(l facade.RemoteList, f *filter.Filter) (json.RawMessage, error) {
 	out, where, err := inSentWords(l, f)
 	if err != nil {
@@ -139,7 +139,7 @@ func inSentWords(l facade.RemoteList, f *filter.Filter) (out schema.Object, wher
 }
 
 // count is query.count in the words of the host: a host that takes total beside it knows all of
-// them, another one true and false. The name is "" where nothing is to be sent.
+// them, another one true and false. The name is "" if no count is sent.
 func count(l facade.RemoteList) (name, value string) {
 	switch total := l.Op.Takes("total"); {
 	case !l.Count && total:

@@ -90,8 +90,8 @@ func (h *Hosts) Create(ctx context.Context, r facade.RemoteRequest, c *facade.Ca
 	return h.Call(ctx, r, c)
 }
 
-// withSet is a body with the values that access rules set, without those of fields that the host
-// sets itself, and the names of the fields that were added.
+// withSet is a body with the values that access rules set, without fields that the host sets
+// itself, and the names of the added fields.
 func (h *Hosts) withSet(door *catalog.Door, body json.RawMessage, set schema.Object) (json.RawMessage, []string) {
 	var out schema.Object
 	for name, value := range jsontext.Members(body) {

@@ -2,9 +2,9 @@
 // writes them to the surface that sends them.
 //
 // A [Rows] is one text of objects and, for every row, the spans of the object and of its
-// fields. A [Layout] names the columns; it is made once for a selection and shared. Nobody
-// between a store and a surface decodes a value, so a page costs a handful of allocations
-// for any content.
+// fields. A [Layout] names the columns; it is made once for a selection and shared. Between a
+// store and a surface the values stay encoded, so a page costs a handful of allocations for any
+// content.
 //
 //	layout := rows.NewLayout([]string{"id", "title"})
 //	page := rows.New(layout, 1)

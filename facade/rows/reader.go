@@ -16,9 +16,9 @@ const (
 	maxNames   = 4 << 10 // bytes of names of a layout that is kept
 )
 
-// Reader lays out objects that somebody else wrote as rows over their text: nothing is
-// copied. Rows of one origin mostly have the same members, so a Reader keeps layouts. The
-// zero value is ready, and may be used from many goroutines.
+// Reader lays out objects of another writer as rows over their text, without a copy. Rows of
+// one origin mostly have the same members, so a Reader keeps layouts. The zero value is ready,
+// and may be used from many goroutines.
 type Reader struct {
 	mu      sync.RWMutex
 	layouts map[string]*Layout // by the names of the first row, as they stand
@@ -40,8 +40,8 @@ func (r *Reader) Read(text json.RawMessage) (rows *Rows, ok bool) {
 	return rows, ok
 }
 
-// ReadAt is Read for the value that begins at an offset of a checked text. It answers
-// the offset behind the value as well, where it is rows.
+// ReadAt is Read for the value that begins at an offset of a checked text. For rows it answers
+// the offset behind the value as well.
 func (r *Reader) ReadAt(text []byte, at int) (rows *Rows, end int, ok bool) {
 	first := json.RawMessage(text[at:])
 	switch text[at] {
@@ -112,8 +112,8 @@ func (r *Reader) widen(layout *Layout, text json.RawMessage, key []byte) *Layout
 	return layout
 }
 
-// keep keeps a layout for the rows to come. Many of them are those of somebody whose
-// rows have nothing in common: then nothing is worth keeping.
+// keep keeps a layout for the rows to come. After many layouts the rows seem to differ each
+// time: then it keeps no more.
 func (r *Reader) keep(key []byte, layout *Layout) {
 	size := len(key)
 	for _, name := range layout.names {
@@ -130,9 +130,8 @@ func (r *Reader) keep(key []byte, layout *Layout) {
 	r.layouts[string(key)] = layout
 }
 
-// over lays out the objects that begin at i of a text, and answers the offset behind
-// them. All is false where a member has no column in the layout, and there is no r
-// where they are no rows.
+// over lays out the objects that begin at i of a text, and answers the offset behind them. All
+// is false if a member has no column in the layout, and r is nil for other values than rows.
 func over(layout *Layout, text []byte, i int) (r *Rows, end int, all bool) {
 	width := 1 + len(layout.Fields)
 	r = &Rows{layout: layout, text: text}

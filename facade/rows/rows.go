@@ -13,7 +13,7 @@ type Layout struct {
 	Fields []string
 	index  map[string]int
 	names  [][]byte // of each field `"name":`
-	// Plan is the plan that a store compiled for the layout; nil: none. It belongs to the store.
+	// Plan is the plan that a store compiled for the layout, or nil. It belongs to the store.
 	Plan atomic.Value
 	// rowBytes and runRows are the mean length of a row's text and how many rows runs had, as
 	// [Rows.Learn] saw them; 0: unknown.
@@ -38,10 +38,10 @@ func (l *Layout) Index(name string) int {
 	return -1
 }
 
-// Rows is a run of rows as JSON text with an index: one text of objects parted
-// by commas, and for every row where its object and each of its fields begin and
-// end. Nothing is decoded until someone asks. A writer fills it with BeginRow,
-// Field (or NextField) and EndRow, a reader uses Row; it is not changed afterwards.
+// Rows is a run of rows as JSON text with an index: one text of objects parted by commas, and
+// for every row where its object and each of its fields begin and end. Values stay encoded
+// until someone asks. A writer fills it with BeginRow, Field (or NextField) and EndRow, a
+// reader uses Row; it is not changed afterwards.
 type Rows struct {
 	layout *Layout
 	text   []byte
@@ -70,8 +70,8 @@ func New(layout *Layout, n int) *Rows {
 	}
 }
 
-// Likely returns how many rows the next run is likely to have, most at most; unknown where no run was
-// learnt from.
+// Likely returns how many rows the next run is likely to have, most at most; unknown before the first
+// learnt run.
 func (l *Layout) Likely(unknown, most int) int {
 	if n := int(l.runRows.Load()); n > 0 {
 		return min(most, n+n/16+1)
@@ -92,7 +92,7 @@ func (r *Rows) Learn() {
 	}
 }
 
-// LearnRow is Learn for a row that was read by its key, which says nothing of the length of lists.
+// LearnRow is Learn for a row read by its key, which does not affect the length of lists.
 func (r *Rows) LearnRow() {
 	mean := min(int32(len(r.text)/r.Len())+1, maxLearnt)
 	if old := r.layout.rowBytes.Load(); old > 0 {
@@ -104,7 +104,7 @@ func (r *Rows) LearnRow() {
 // Layout returns the layout of the rows.
 func (r *Rows) Layout() *Layout { return r.layout }
 
-// Len is the number of rows; a nil Rows has none.
+// Len is the number of rows; 0 for a nil Rows.
 func (r *Rows) Len() int {
 	if r == nil {
 		return 0
@@ -158,7 +158,7 @@ func (r *Rows) Size() int {
 	return cap(r.text) + spanSize*cap(r.spans)
 }
 
-// TextSize is the length of the rows' text in bytes; a nil Rows has none.
+// TextSize is the length of the rows' text in bytes; 0 for a nil Rows.
 func (r *Rows) TextSize() int {
 	if r == nil {
 		return 0
@@ -197,8 +197,8 @@ func (r *Rows) read(object json.RawMessage) {
 	r.EndRow()
 }
 
-// Write writes the next row with all columns. value appends that of a column. It is BeginRow, Begin
-// and End of each column and EndRow, in half the time.
+// Write writes the next row with all columns. value appends the value of a column. It is BeginRow,
+// Begin and End of each column and EndRow, in half the time.
 func (r *Rows) Write(value func(dst []byte, column int) []byte) {
 	text, spans := r.text, r.spans
 	if len(text) > 0 {
@@ -234,9 +234,9 @@ func (r *Rows) BeginRow() {
 	r.text = append(r.text, '{')
 }
 
-// Begin opens column i of the open row: it writes the name and returns the text
-// for the caller to append the value to, which it hands back to End. Columns are
-// written in any order, each at most once; one that is left out is absent.
+// Begin opens column i of the open row: it writes the name and returns the text for the caller
+// to append the value to, which it hands back to End. Columns are written in any order, each at
+// most once; an omitted one is absent.
 func (r *Rows) Begin(i int) []byte {
 	if len(r.text) != int(r.spans[r.open].from)+1 {
 		r.text = append(r.text, ',')
@@ -306,7 +306,7 @@ func (r Row) Alone() *Rows {
 	return &alone
 }
 
-// Get is the text of the field called name, or nil where the row has none.
+// Get is the text of the field called name, or nil if the row lacks it.
 func (r Row) Get(name string) json.RawMessage {
 	if i := r.rows.layout.Index(name); i >= 0 {
 		return r.At(i)
@@ -314,7 +314,7 @@ func (r Row) Get(name string) json.RawMessage {
 	return nil
 }
 
-// At is the text of column i of the layout, or nil where the row has none.
+// At is the text of column i of the layout, or nil if the row lacks it.
 func (r Row) At(i int) json.RawMessage { return r.slice(r.at + 1 + i) }
 
 // Decode decodes the whole row into a Go value, by encoding/json.

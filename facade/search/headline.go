@@ -92,7 +92,7 @@ type word struct {
 // span is a part of a text, in bytes.
 type span struct{ from, to int }
 
-// passage is a part of a text with the places that are marked in it.
+// passage is a part of a text with its marked places.
 type passage struct {
 	text  string
 	part  span

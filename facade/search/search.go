@@ -6,7 +6,7 @@
 //	alternatives   green, tea, the phrase gift box, and not sugar
 //	               a word that begins with choc
 //
-// Any text is a query: nothing in it is a fault (docs/search.md).
+// Every text is a valid query (docs/search.md).
 package search
 
 import (
@@ -16,15 +16,15 @@ import (
 	"unicode/utf8"
 )
 
-// Query has the words that rows are searched for, and the fields that are searched.
+// Query has the words to search rows for, and the searched fields.
 type Query struct {
 	// Text is the whole text of the caller.
 	Text     string
 	Language string
-	// Fields are the names of the fields that the caller may read of those that are searched.
+	// Fields are the names of the searched fields that the caller may read.
 	Fields []string
-	// Any are the alternatives, of which a row meets one; none of them: no row meets the query. Each
-	// has a term that is not Without.
+	// Any are the alternatives, of which a row meets one; if it is empty, no row meets the query.
+	// Each has a term that is not Without.
 	Any [][]Term
 }
 
@@ -44,8 +44,8 @@ const (
 	MaxTerms = 32
 )
 
-// Parse reads text, which has at most [MaxText] characters. ok is false where it has more than [MaxTerms]
-// words and phrases.
+// Parse reads text, which has at most [MaxText] characters. ok is false for more than [MaxTerms] words
+// and phrases.
 func Parse(text, language string) (q *Query, ok bool) {
 	q = &Query{Text: text, Language: language}
 	var all []Term
@@ -115,7 +115,7 @@ func words(text string) []string {
 }
 
 // trimmed is words without the stop words around them, which PostgreSQL does not keep. The beginning
-// of a word is none.
+// of a word is no stop word.
 func trimmed(words []string, prefix bool) []string {
 	last := len(words)
 	for last > 0 && IsStop(words[last-1]) && !prefix {

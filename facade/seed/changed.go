@@ -14,9 +14,9 @@ import (
 // digests is the beginning of the keys of [facade.KeyValues] that hold the digests of written seeds.
 const digests = "seeds/"
 
-// changed returns a note for each file whose rows differ from the rows that were written. A file whose
-// digest the store does not know, as of an older version, counts as written. A store that cannot say has
-// no notes: they are advice, and the seeds are written.
+// changed returns a note for each file whose rows differ from the seeded rows. A file whose digest the
+// store does not know, as of an older version, counts as seeded. A store that cannot say has no notes:
+// they are advice, and the seeds are written.
 func changed(ctx context.Context, f *facade.Facade) (notes []string) {
 	values := f.Store().Abilities().KeyValues
 	if values == nil {

@@ -16,17 +16,16 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Write writes the rows of the project's seeds, as the author's own code: judged,
-// filled and completed like any row, ids and closed fields allowed. Rows that others
-// point at come first, of one entity and among entities. All of them are written, or
-// none.
+// Write writes the rows of the project's seeds, as the author's own code: judged, filled and
+// completed like any row, ids and closed fields allowed. Rows that others point at come first,
+// of one entity and among entities. It writes all of them or fails.
 //
 // An entity is seeded once in the life of a store that has a [facade.Seeder], however often
-// Write is called, also where its rows are deleted. An entity that has rows when it
-// comes to be seeded, as in a store of an older version, keeps those it has.
+// Write is called, even after its rows are deleted. An entity that has rows when it comes to be
+// seeded, as in a store of an older version, keeps those it has.
 //
-// Rows that are refused are schema.Faults with file and index, all of them at
-// once, and then nothing is written. Another failure is a [kiterror.Error].
+// Refused rows are schema.Faults with file and index, all of them at once, and then no row is
+// written. Another failure is a [kiterror.Error].
 //
 // The notes name the files whose rows are not written: an entity that has rows, and a file that
 // changed since its rows were written.
@@ -40,7 +39,8 @@ func Write(ctx context.Context, f *facade.Facade) (notes []string, err error) {
 	return append(notes, changed(ctx, f)...), nil
 }
 
-// write writes the seeds of entities that had none yet. The notes name the files of entities that have rows.
+// write writes the seeds of entities without earlier seeds. The notes name the files of entities that have
+// rows.
 func write(ctx context.Context, f *facade.Facade) (notes []string, err error) {
 	seeds := f.Seeds()
 	s := seeding{facade: f, store: f.Store(), ids: map[*schema.Entity]map[string]bool{}}
@@ -102,9 +102,9 @@ func (s *seeding) explain(err error) error {
 	return nil
 }
 
-// holdBack takes relations that may be null out of the rows where they lead to entities
-// that come later, because entities point at one another in a circle. They are set once
-// every row is there.
+// holdBack takes relations that may be null out of the rows if they lead to entities that come
+// later, because entities point at one another in a circle. They are set once every row is
+// there.
 func (s *seeding) holdBack() map[*schema.Entity][]facade.LateField {
 	late := map[*schema.Entity][]facade.LateField{}
 	behind := map[*schema.Entity]bool{}
@@ -186,8 +186,8 @@ func (s *seeding) refused(file string, i int, err error) {
 	}
 }
 
-// consistent looks for rows that the store would refuse, so that it can be
-// reported row by row: values that are taken, and relations that point nowhere.
+// consistent looks for rows that the store would refuse, so that it can be reported row by row:
+// taken values, and relations to missing rows.
 func (s *seeding) consistent(ctx context.Context) error {
 	for _, file := range s.files {
 		uniques := append([][]*schema.Property{{file.Entity.Primary}}, file.Entity.Uniques...)
@@ -234,8 +234,8 @@ func (s *seeding) consistent(ctx context.Context) error {
 	return nil
 }
 
-// listed reports ids of a list that are neither among the seeds nor in the store. Rows
-// that are kept at a remote are not looked up.
+// listed reports ids of a list that are neither among the seeds nor in the store. It does not
+// look up rows of a remote.
 func (s *seeding) listed(ctx context.Context, file judged, p *schema.Property) error {
 	target := p.Link.Target
 	if s.facade.Catalog().RemoteOf(target) != "" {

@@ -9,8 +9,8 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// seederOf is the [facade.Seeder] of a store. A store without one remembers nothing: there an
-// entity counts as seeded while it has rows, and batches are written one by one.
+// seederOf is the [facade.Seeder] of a store. A store without one does not remember seeds:
+// there an entity counts as seeded while it has rows, and batches are written one by one.
 func seederOf(s facade.Store) facade.Seeder {
 	if seeder := s.Abilities().Seeder; seeder != nil {
 		return seeder

@@ -35,7 +35,7 @@ type entry[V any] struct {
 	next *call[V] // collects the callers that arrived since that run started; nil: none
 }
 
-// call is one run that is shared by its waiters.
+// call is one run, shared by its waiters.
 type call[V any] struct {
 	fn     func(context.Context) V
 	ctx    context.Context
