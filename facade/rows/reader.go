@@ -112,8 +112,8 @@ func (r *Reader) widen(layout *Layout, text json.RawMessage, key []byte) *Layout
 	return layout
 }
 
-// keep keeps a layout for the rows to come. After many layouts the rows seem to differ each
-// time: then it keeps no more.
+// keep keeps a layout for the rows to come, unless its names are long. After maxLayouts
+// different ones it begins again without the old ones.
 func (r *Reader) keep(key []byte, layout *Layout) {
 	size := len(key)
 	for _, name := range layout.names {
