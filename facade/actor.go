@@ -21,7 +21,7 @@ type Actor struct {
 	// Call is the call that reached the host, as order.ship. For a job it is the operation of the job, for a
 	// consumer the name of the consumer.
 	Call string
-	// Request is the trace id of the call (W3C Trace Context); "": the call had none.
+	// Request is the trace id of the call (W3C Trace Context), or "".
 	Request string
 	By      catalog.By
 	// As is the user who acts for User: state.as, else the claim act.sub of a token (RFC 8693, section 4.1);
@@ -43,7 +43,7 @@ func (a *Actor) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// Members yields the names and values of the members that are not empty; nil has none.
+// Members yields the names and values of the nonempty members; a nil actor is empty.
 func (a *Actor) Members() iter.Seq2[string, string] {
 	return func(yield func(name, value string) bool) {
 		if a == nil {
@@ -57,8 +57,8 @@ func (a *Actor) Members() iter.Seq2[string, string] {
 	}
 }
 
-// ReadActor reads what AppendJSON has written, out of checked JSON. No text and a null are nil. Members that are not
-// known are ignored; the error names a member that is no text.
+// ReadActor reads an actor as AppendJSON writes it, out of checked JSON. An empty text and a null are nil. Unknown
+// members are ignored; the error names a member that is no text.
 func ReadActor(text json.RawMessage) (*Actor, error) {
 	if len(text) == 0 || jsontext.IsNull(text) {
 		return nil, nil
@@ -108,7 +108,7 @@ func (c *cause) actor() *Actor {
 	return a
 }
 
-// state returns a state with who the actor is; nil has none.
+// state returns a state that names the actor; a nil actor gives an empty state.
 func (a *Actor) state() access.State {
 	if a == nil {
 		return access.State{}

@@ -16,9 +16,9 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// admit is the third step: everything the call carries is judged before anything runs. All
-// refusals are reported at once, those of params before those of query before those of the
-// body; after that the keeper of the rows decodes and completes the judged values.
+// admit is the third step: it judges the whole call before anything runs. All refusals are
+// reported at once, first of params, then of query, then of the body; after that the keeper of
+// the rows decodes and completes the judged values.
 func (x *execution) admit(ctx context.Context) error {
 	if x.call.Each != nil {
 		if err := admitEach(ctx, x); err != nil {
@@ -125,8 +125,8 @@ func byField(op *boundOperation) bool {
 	return op.Builtin && op.Name == "list" || op.Aggregates()
 }
 
-// linkThrough returns the relation to the rows of the door that is followed, where it leads through
-// rows in between; else nil.
+// linkThrough returns the relation to the rows of the door, if it leads through rows in between;
+// else nil.
 func linkThrough(x *execution, through *catalog.Through) *schema.Link {
 	if through == nil {
 		return nil
@@ -179,8 +179,8 @@ func admitID(ctx context.Context, x *execution) error {
 	return nil
 }
 
-// admitRowQuery judges the query of the operations that are about rows by their ids: which
-// fields are answered, and which version of the row is meant.
+// admitRowQuery judges the query of the operations on rows by their ids: which fields are
+// answered, and which version of the row is meant.
 func admitRowQuery(x *execution) {
 	query := x.call.Invocation.Query
 	onlyKeys(&x.viewer, query, "/query", catalog.RowKeys[x.op.Name])
@@ -309,9 +309,9 @@ func cutNested(x *execution, mode schema.Mode, body json.RawMessage, at string, 
 	return rest
 }
 
-// withoutID takes the primary key out of a patch that sends the one the row has, as
-// clients do that send back the row they read: it changes nothing. Any other value is for the
-// judge to refuse.
+// withoutID takes the primary key out of a patch that sends the row's own one, as clients do
+// that send back the row they read: it has no effect. Any other value is for the judge to
+// refuse.
 func withoutID(x *execution, patch json.RawMessage) json.RawMessage {
 	p := x.door.Entity.Primary
 	sent := jsontext.Get(patch, p.Name)
@@ -329,8 +329,8 @@ func withoutID(x *execution, patch json.RawMessage) json.RawMessage {
 	})
 }
 
-// admitNamed judges the input of a named operation: each part against the card that
-// it declares. A part without a card takes nothing.
+// admitNamed judges the input of a named operation: each part against the card that it
+// declares. A part without a card has to be empty.
 func admitNamed(x *execution) {
 	renameBody(&x.viewer, x.op.Input)
 	in, op := &x.call.Invocation, x.op
@@ -359,8 +359,8 @@ func judgePart(x *viewer, card *schema.Entity, text json.RawMessage, at string) 
 	return o.AppendJSON(nil)
 }
 
-// anyObject is params or query of an operation that nobody has a card of: an object,
-// which is judged where it runs.
+// anyObject is params or query of an operation without a card for it: an object, which the host
+// of the operation judges.
 func anyObject(x *viewer, text json.RawMessage, at string) json.RawMessage {
 	switch jsontext.KindOf(text) {
 	case jsontext.Invalid, jsontext.Null, jsontext.Object:
@@ -371,8 +371,8 @@ func anyObject(x *viewer, text json.RawMessage, at string) json.RawMessage {
 }
 
 // judgeBody judges a body, and refuses the fields that the scope takes from the caller: hidden fields do
-// not exist, preset and read-only ones cannot be sent. A required field that the caller
-// cannot send is FORBIDDEN, without its name where it is hidden.
+// not exist, preset and read-only ones cannot be sent. A required field that the caller cannot send is
+// FORBIDDEN, without its name if it is hidden.
 func judgeBody(x *viewer, card *schema.Entity, mode schema.Mode, text json.RawMessage) schema.Object {
 	o, details := card.Judge(mode, text, "/body")
 	scope := x.doorScope
@@ -419,7 +419,8 @@ func judgeBody(x *viewer, card *schema.Entity, mode schema.Mode, text json.RawMe
 	}
 	switch {
 	case locked:
-		// Nothing the caller could send would do, and the field is not ours to name.
+		// The caller could not send a body that would do, and the message must not name the
+		// field.
 		x.verdict = &kiterror.Error{Code: kiterror.Forbidden, Message: "you may not create this: it takes a field that you do not see"}
 	case barred != "":
 		x.verdict = kiterror.Errorf(kiterror.Forbidden, "you may not create this: it takes %s, which you may only read", barred)
@@ -480,8 +481,8 @@ func sentParams(x *viewer, in *Invocation) json.RawMessage {
 	return in.ParamsJSON()
 }
 
-// onlyKeys refuses every key of an object that is not among names, and everything
-// that is no object. No text and null are an empty object.
+// onlyKeys refuses every key of an object outside of names, and any other value than an object.
+// No text and null are an empty object.
 func onlyKeys(x *viewer, text json.RawMessage, at string, names []string) {
 	anyObject(x, text, at)
 	for name := range jsontext.Members(text) {

@@ -14,12 +14,12 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Built-in commands announce the rows that they write, in the transaction that writes them.
-// Who writes does not matter: a caller, a handler or a hook. A dry run
-// announces nothing, and neither do seeds and migrations, which do not come along this path.
+// Built-in commands announce the rows that they write, in the transaction that writes them, for
+// every writer: a caller, a handler or a hook. A dry run, seeds and migrations announce no
+// rows: the latter do not come along this path.
 
-// written is the change of one row by a command: the row as it was and as it is, each nil where
-// there is none.
+// written is the change of one row by a command: the row before and after it, either of which
+// may be nil.
 type written struct {
 	door          *catalog.Door
 	before, after json.RawMessage
@@ -51,7 +51,7 @@ func newEmission(ctx context.Context, x *viewer) emission {
 	return emission{outbox: x.host.outbox, trace: x.trace, at: x.now(), parent: x.call.Invocation.Trace, cause: x.cause(ctx)}
 }
 
-// announce emits the facts of rows that were written, in their order, with a call of its own.
+// announce emits the facts of written rows, in their order, with a call of its own.
 func (m *emission) announce(ctx context.Context, all ...written) error {
 	events, err := m.events(ctx, all...)
 	if err != nil || len(events) == 0 {
@@ -76,7 +76,7 @@ func (m *emission) withAll(ctx context.Context, terms *Terms, of func(found *row
 	return func(found *rows.Rows) error { return m.announce(ctx, of(found)...) }
 }
 
-// events returns the events of rows that were written; none where nothing is to be emitted.
+// events returns the events of written rows; it may be empty.
 func (m *emission) events(ctx context.Context, all ...written) ([]Event, error) {
 	var events []Event
 	for i := range all {
@@ -125,8 +125,8 @@ func newEvent(f *catalog.Fact, at time.Time, trace string, actor *Actor) (Event,
 	return Event{ID: id, Frond: f.Frond.Name, Name: f.Name, At: at.UTC(), Trace: trace, Actor: actor}, nil
 }
 
-// announcement has a write announce its row, and a delete the rows that go or change with it. The
-// caller runs then, where it is not nil, once the write has written something.
+// announcement has a write announce its row, and a delete the rows that go or change with it. If
+// then is not nil, the caller runs it after a write that has written a row.
 func announcement(ctx context.Context, x *execution, change catalog.Change, terms *Terms) (then func(*rows.Rows) error, err error) {
 	door := x.door.Door
 	if !x.op.Emits || change == catalog.Updated && len(x.body) == 0 {
@@ -180,8 +180,8 @@ func needsBefore(d *catalog.Door) bool {
 }
 
 // Rows that a database removes or changes because another row is deleted (onDelete) are announced
-// like those of a command of their own. The database does not say which they were, so they are
-// read before, in the transaction of the delete.
+// like the rows of a command of their own. The database does not name them, so they are read
+// before, in the transaction of the delete.
 
 // cascadePage is how many rows are read at once.
 const cascadePage = 500

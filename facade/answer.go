@@ -23,10 +23,10 @@ func (m *mismatch) Field() string { return m.field }
 // Error implements error.
 func (m *mismatch) Error() string { return "the field " + m.field + " " + m.why }
 
-// renamedAnswer renames the members of an answer of the author's code, an object or an array
-// of them, to the fields of the card: a Go struct without JSON tags says Title for title.
-// A member that is no field, two members for one field, and a required field that is
-// missing are errors, so that nothing is lost in silence (docs/decisions/handlers.md).
+// renamedAnswer renames the members of an answer of the author's code, an object or an array of
+// them, to the fields of the card: a Go struct without JSON tags says Title for title. A member
+// that is no field, two members for one field, and a required field that is missing are errors,
+// so that no value is lost in silence (docs/decisions/handlers.md).
 func renamedAnswer(x *execution, text json.RawMessage) (json.RawMessage, error) {
 	r := x.op.reader
 	n := naming{of: r.entity.Name}
@@ -117,8 +117,8 @@ func (n *naming) object(text json.RawMessage) (json.RawMessage, error) {
 	return out.AppendJSON(nil), nil
 }
 
-// field is the field that a member is for: the one with its name, else the only one whose
-// name differs in case alone. nil means none, or more than one.
+// field is the field that a member is for: the one with its name, else the only one whose name
+// differs in case alone. It is nil if no field or more than one fits.
 func (n *naming) field(name string) (found *schema.Field) {
 	if f := fieldOf(n.fields, name); f != nil {
 		return f
@@ -158,9 +158,9 @@ func closed(s *schema.Shape) bool {
 	return s.Properties != nil || s.Items != nil && closed(s.Items)
 }
 
-// prune is a value without the members of nested objects that its shape does not name:
-// the fields of a view leave, and nothing else (docs/collectors.md). A shape that takes further
-// members by a keyword of its own keeps them.
+// prune is a value without the members of nested objects that its shape does not name: only the
+// fields of a view leave (docs/collectors.md). A shape that takes further members by a keyword
+// of its own keeps them.
 func prune(s *schema.Shape, value json.RawMessage) json.RawMessage {
 	switch kind := jsontext.KindOf(value); {
 	case kind == jsontext.Object && s.Properties != nil:

@@ -66,5 +66,5 @@ func (f *Facade) Rows(ctx context.Context, e *schema.Entity, where *filter.Filte
 	return rowsAnywhere(ctx, x, e, fields, where, limit, visit)
 }
 
-// Collector returns the collector of a door; nil: the door has none.
+// Collector returns the collector of a door, or nil.
 func (f *Facade) Collector(d *catalog.Door) access.Collector { return f.host.doors.of(d).collector }

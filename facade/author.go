@@ -17,9 +17,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Project is the work of an author before it is compiled: Fronds with their cards
-// and doors, and the Go code that is attached to them. Package facade/compile compiles it and
-// does not change it.
+// Project is the work of an author before it is compiled: Fronds with their cards and doors,
+// and the attached Go code. Package facade/compile compiles it and does not change it.
 type Project struct {
 	Vendor   string // x-kit-vendor; "" means frondhost
 	Fronds   []*project.Frond
@@ -72,7 +71,8 @@ type AttachedCheck struct {
 type Compiled struct {
 	Catalog  *catalog.Catalog
 	Registry *schema.Registry
-	// Collectors are those of doors and of facts without one; a door without a collector is open.
+	// Collectors are the collectors of doors and of facts without a door; a door without a
+	// collector is open.
 	Collectors map[*catalog.Door]access.Collector
 	// Presenters make the computed fields of a door, in the order of its Computed.
 	Presenters map[*catalog.Door][]*access.Presenter
@@ -115,15 +115,15 @@ func Collect(door DoorRef, c access.Collector) {
 // [HandleCommand].
 //
 // The calls that the handler of a command makes with its context, on doors of this host's
-// store, are one transaction: all are committed when it returns without an error, or none
-// is. It runs again where another transaction came between, and has two seconds from its
-// first call on (see [Transactor]). Calls of remote Fronds are not part of it. [Detached]
-// opts out.
+// store, are one transaction: they are committed when it returns without an error, and else
+// rolled back. It runs again if another transaction came between, and has two seconds from its
+// first call on (see [Transactor]). Calls of remote Fronds are not part of it. [Detached] opts
+// out.
 func Handle(door DoorRef, name string, h Handler, options ...HandlerOption) {
 	door.handle(name, "", h, options)
 }
 
-// handle keeps a handler; kind is "" where the attaching function says nothing about it.
+// handle keeps a handler; kind is "" if the attaching function does not say it.
 func (d DoorRef) handle(name string, kind catalog.Kind, h Handler, options []HandlerOption) {
 	d.project.Handlers = append(d.project.Handlers, AttachedHandler{Door: d.name, Name: name, Kind: kind, Detached: slices.Contains(options, Detached), Handler: h})
 }
@@ -138,14 +138,14 @@ func Read(fsys fs.FS) (*Project, error) {
 	return &Project{Fronds: fronds, Registry: schema.Builtins()}, nil
 }
 
-// Present adds a computed field to the rows of a door (spec 4.3.2). fn is given
-// all rows of an answer at once, of a page or of a whole batch, and answers one
-// value for each of them; it runs only where the field is asked for. The rows hold
-// the fields that the caller may read; with needs they hold the fields needs names, whoever
-// is asking, and only those are sure to be there. A value is marshalled to JSON.
+// Present adds a computed field to the rows of a door (spec 4.3.2). fn is given all rows of an
+// answer at once, of a page or of a whole batch, and answers one value for each of them; it
+// runs only if the caller asks for the field. The rows hold the fields that the caller may
+// read; with needs they hold the fields needs names, for every caller, and only those are sure
+// to be there. A value is marshalled to JSON.
 //
-// A failure is INTERNAL_ERROR and names the field where it is logged; see
-// [Call].Partial. The name must not be one of the card's.
+// A failure is INTERNAL_ERROR, and its log line names the field; see [Call].Partial. The name
+// must not be one of the card's.
 func Present[T any](door DoorRef, name string, shape schema.Shape, fn func(ctx context.Context, found []rows.Row) ([]T, error), needs ...string) {
 	door.present(&access.Presenter{
 		Computed: catalog.Computed{Name: name, Shape: shape, Description: shape.Description, Needs: needs},
@@ -220,8 +220,8 @@ func together(in *Invocation) json.RawMessage {
 type HandlerOption uint8
 
 // Detached says that the calls of a command's handler are no transaction: each commits by
-// itself, and the handler runs once. It is for handlers that call other services, which
-// nobody rolls back. A detached command cannot be called within a transaction.
+// itself, and the handler runs once. It is for handlers that call other services, which a
+// rollback would not undo. A detached command cannot be called within a transaction.
 const Detached HandlerOption = 1
 
 // handle hands the admitted call to the author's handler, and takes over its answer. A
@@ -344,8 +344,7 @@ func errDetached(x *viewer) error {
 		"attach that one as detached too, or call %[1]s where its answer is there", x.where())
 }
 
-// hooksOf are those of the call. A dry run changes nothing, and neither does an
-// empty patch.
+// hooksOf are the hooks of the call. A dry run and an empty patch run no hooks.
 func hooksOf(x *execution) []Hook {
 	switch {
 	case x.op.hooks == nil, x.trace.dry(), x.inside && x.within == x.op:
@@ -374,8 +373,8 @@ func runBefore(ctx context.Context, x *execution) error {
 	return nil
 }
 
-// runHooksAfter runs the hooks after a command, or has them wait for the commit of the transaction
-// that it is part of. They then are part of none.
+// runHooksAfter runs the hooks after a command, or has them wait for the commit of its
+// transaction. They then run outside of it.
 func runHooksAfter(ctx context.Context, x *execution, res *Result) {
 	t := x.transaction
 	if t == nil {
@@ -387,7 +386,7 @@ func runHooksAfter(ctx context.Context, x *execution, res *Result) {
 	t.later(func() { runAfter(t.base, &own, &kept) })
 }
 
-// runAfter runs the hooks after a write that is committed.
+// runAfter runs the hooks after a committed write.
 func runAfter(ctx context.Context, x *execution, res *Result) {
 	hooks := hooksOf(x)
 	if hooks == nil || x.op.Name == "delete" && x.op.Builtin && string(res.Value) != "true" {

@@ -165,7 +165,7 @@ func allRows(ctx context.Context, x *viewer, e *schema.Entity, fields []*schema.
 	return askElsewhere(ctx, x, fmt.Sprintf("%s %v %t %s", e.Key, names, x.inside, where.AppendJSON(nil)), read)
 }
 
-// of returns the value of a row whose own key is given; null where rows give none.
+// of returns the value of a row whose own key is given; null if rows give no value.
 func (b behind) of(d *filter.Derived, own json.RawMessage) json.RawMessage {
 	leads := newKeys(ownKey(d.Link))
 	leads.add(own)

@@ -43,8 +43,8 @@ type Call struct {
 	Operation  string
 	Invocation Invocation
 
-	// Field is the GraphQL field that the call answers, such as Album.tracks, for the log; "" is
-	// none.
+	// Field is the GraphQL field that the call answers, such as Album.tracks, for the log, or
+	// "".
 	Field string
 
 	// Each asks for the call once for each of many keys, answered in one execution: a relation for many parents, one row for many ids. Nil: once.
@@ -54,8 +54,8 @@ type Call struct {
 	Select []string
 	// Cursors asks for a cursor for every row of a page, not just its last.
 	Cursors bool
-	// NoCursors says that nobody reads a cursor of the answer: Page.Cursors may be nil. With
-	// Cursors it says nothing.
+	// NoCursors says that the caller does not read the cursors of the answer: Page.Cursors may
+	// be nil. With Cursors it has no effect.
 	NoCursors bool
 	// Behind asks whether there are rows before a page that is read on from a cursor
 	// or by offset; without it Page.HasPrevious takes it for granted there. Of a page
@@ -63,10 +63,10 @@ type Call struct {
 	Behind bool
 	// Position asks for Page.Position, where events about the rows of the door are announced.
 	Position bool
-	// Version asks for the version of every row that is answered, in Result.Versions.
+	// Version asks for the version of every answered row, in Result.Versions.
 	Version bool
 	// If is a condition on the version of the row that update or delete is about; it is judged in
-	// the transaction that writes. nil: nothing.
+	// the transaction that writes. It may be nil.
 	If *Precondition
 	// Merge says that the body of an update is a merge patch to the letter (RFC 7396):
 	// objects that the card leaves open are merged too, and a null removes a member of
@@ -86,9 +86,9 @@ type Call struct {
 // text: an explicit null and an absent key stay distinct. Surfaces have
 // run [schema/jsontext.Check] over it. No text at all means {} (for Body: absent).
 type Invocation struct {
-	// ID is the id of the row that a built-in operation is about, as the text of a JSON
-	// scalar. It replaces the member id of Params, and a call has one of the two; nil:
-	// Params has it, or there is none. An author's handler or hook finds it in Params.
+	// ID is the id of the row that a built-in operation is about, as the text of a JSON scalar.
+	// It replaces the member id of Params, and a call has one of the two; nil: Params has it,
+	// or the operation takes no id. An author's handler or hook finds it in Params.
 	ID     json.RawMessage
 	Params json.RawMessage
 	Query  json.RawMessage
@@ -120,10 +120,11 @@ type Each struct {
 	Field string
 	Keys  []json.RawMessage
 	// Ends make lists of the keys, of aggregate alone: list i ends before Keys[Ends[i]], and its rows are
-	// those of any of its keys. Groups of the result then follow the lists. nil: each key is by itself.
+	// the rows of any of its keys. Groups of the result then follow the lists. nil: each key is by
+	// itself.
 	Ends []int
-	// Through says which field of other rows leads to these; nil: none does. A field
-	// the caller may not read leads nowhere.
+	// Through says which field of other rows leads to these, or is nil. A field the caller may
+	// not read leads nowhere.
 	Through *catalog.Through
 	// distinct says that no text is there twice.
 	distinct bool
@@ -141,16 +142,15 @@ type Handler func(ctx context.Context, c *Call) (any, error)
 // Hook is the author's code around a command, for every runner of it, wherever the call
 // comes from. Either function may be nil. Both are called from many goroutines.
 type Hook struct {
-	// Before runs when the call is allowed and judged, and before anything is written. c
-	// is the call that a [Handler] is given. Its error is the call's, and nothing is written. The
-	// members it answers are written beside those of the body or in their place, as they
-	// are kept; only create and update take any, and a value that does not fit its field
-	// is INTERNAL_ERROR.
+	// Before runs when the call is allowed and judged, and before the write. c is the call that a
+	// [Handler] is given. Its error is the call's, and cancels the write. The members it answers
+	// are written beside the body's or in their place, as they are kept; only create and update
+	// take any, and a value that does not fit its field is INTERNAL_ERROR.
 	Before func(ctx context.Context, c *Call) (schema.Object, error)
-	// After runs when the write is committed: never for a call that failed, a delete that
-	// found no row, or an update that writes nothing. res is the answer before it is
-	// projected: its rows have every stored field, as they are kept. The context is not
-	// cancelled when the caller leaves.
+	// After runs when the write is committed: never for a call that failed, a delete that found
+	// no row, or an update without a change. res is the answer before it is projected: its rows
+	// have every stored field, as they are kept. The context is not cancelled when the caller
+	// leaves.
 	After func(ctx context.Context, c *Call, res *Result)
 }
 
@@ -181,9 +181,9 @@ type List[T any] struct {
 	EndCursor string `json:"endCursor"` // "": the list is empty
 }
 
-// Precondition is a condition on the version of the row that an update or a delete is about.
-// A version is the text that [catalog.ETag] gives, or that of a REST ETag, in its quotes or without
-// them; "*" is any.
+// Precondition is a condition on the version of the row that an update or a delete is about. A
+// version is the text of [catalog.ETag], or of a REST ETag, in its quotes or without them; "*" is
+// any.
 type Precondition struct {
 	Match     []string // the row's version is among them; nil: any version
 	NoneMatch []string // the row's version is not among them
@@ -291,8 +291,8 @@ type Result struct {
 	// Groups is set when the call had Each: Groups[i] answers Keys[i], and the
 	// members above describe all of them together.
 	Groups []Group
-	// Versions are those of the rows, where Call.Version asked for them; "" where a row
-	// has none.
+	// Versions are the versions of the rows, if Call.Version asked for them; "" for a row
+	// without one.
 	Versions []string
 	// Failed are the computed fields that could not be made, where Call.Partial let
 	// the rest of the answer through; their columns are absent in every row.
@@ -379,7 +379,8 @@ func (r *Result) appendRows(dst []byte, from, to int, page *Page) []byte {
 
 // Page is the part of a list beside its items.
 type Page struct {
-	// Total is the number of all rows that meet the filter, or that were written; -1: not counted.
+	// Total is the number of all rows that meet the filter, or of all written rows; -1: not
+	// counted.
 	Total int64
 	// Created says that an upsert has created its row.
 	Created bool
@@ -387,8 +388,8 @@ type Page struct {
 	HasMore bool
 	// HasPrevious says that there are rows before the first one; see Call.Behind.
 	HasPrevious bool
-	// Cursors are those of every row where Call.Cursors is set, else of the last row alone;
-	// nil without rows, and where the caller may not read the primary key.
+	// Cursors has a cursor for every row if Call.Cursors is set, else for the last row alone.
+	// It is nil without rows, and if the caller may not read the primary key.
 	Cursors []string
 	// Position is one that the log of events was at before the rows were read, where
 	// Call.Position asked for it: a reader that begins behind it misses no change of these

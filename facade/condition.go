@@ -52,7 +52,7 @@ func admitWhere(ctx context.Context, x *execution) error {
 // caller, and the condition.
 func targetOf(x *execution) *filter.Filter { return filter.Both(writableRows(x), x.condition) }
 
-// absentRow is the failure of a write that found no row: PRECONDITION_FAILED where it is there
+// absentRow is the failure of a write that found no row: PRECONDITION_FAILED if the row exists
 // and does not meet the condition, else NOT_FOUND.
 func absentRow(ctx context.Context, x *execution) error {
 	if x.condition != nil {
@@ -106,9 +106,9 @@ func withWhere(x *execution, query json.RawMessage) json.RawMessage {
 	})
 }
 
-// beforeHandler holds the row to the caller's precondition before the author's handler
-// runs, and hands it on to the write that the handler makes. there is false where there is
-// no such row.
+// beforeHandler holds the row to the caller's precondition before the author's handler runs,
+// and hands it on to the write that the handler makes. there is false if the row does not
+// exist.
 func beforeHandler(ctx context.Context, x *execution) (l *pendingPrecondition, there bool, err error) {
 	if x.precondition == nil && x.condition == nil {
 		return nil, true, nil
@@ -203,7 +203,7 @@ func judgeVersion(x *execution, current rows.Row) error {
 }
 
 // writableRows is the condition on the rows that a write reaches: with a precondition or a
-// condition they are those that the caller may read as well.
+// condition the caller has to be able to read them as well.
 func writableRows(x *execution) *filter.Filter {
 	if x.precondition == nil && x.condition == nil || x.versionScope == nil || x.inside {
 		return x.doorScope.Rows
@@ -279,8 +279,8 @@ func mergeNested(ctx context.Context, x *execution, patch json.RawMessage) error
 	return x.door.keeper.merge(ctx, x)
 }
 
-// mergedRow is the record that a patch writes over the row that the transaction reads; nil where
-// it equals the one that was judged before.
+// mergedRow is the record that a patch writes over the row that the transaction reads; nil if it
+// equals the record of the earlier judgement.
 func mergedRow(x *execution, current rows.Row) (Record, error) {
 	body := x.merging.over(x.door.Entity, current.Get)
 	if bytes.Equal(body, x.merging.merged) {

@@ -38,7 +38,7 @@ type callContext struct {
 	owned   bool // it writes rows that belong to a row
 	pending *pendingPrecondition
 	op      *boundOperation // whose handler, hook or presenter runs
-	// transaction is that of the command whose calls these are; nil: they are none's.
+	// transaction is the transaction of the command whose calls these are, or nil.
 	transaction *transaction
 	cause       cause // of the calls; the zero cause: each is its own
 	// passed answers a call that another host makes together with others, in place of the steps admit and run; nil: it is made by itself.
@@ -57,9 +57,9 @@ func callContextOf(ctx context.Context) *callContext {
 // other in a circle end here and not on the stack.
 const maxDepth = 32
 
-// From is, within a handler, a hook or a presenter, a Caller with the rights of whoever
-// called: their state, their collectors, and answers as they would get them. A Call that
-// brings a State of its own keeps it. Outside of a handler's context every call fails with
+// From is, within a handler, a hook or a presenter, a Caller with the rights of the call's
+// caller: the caller's state and collectors, and answers as the caller would get them. A Call
+// that brings a State of its own keeps it. Outside of a handler's context every call fails with
 // INTERNAL_ERROR.
 func From(ctx context.Context) Caller { return caller{at: callContextOf(ctx)} }
 
@@ -68,11 +68,11 @@ func From(ctx context.Context) Caller { return caller{at: callContextOf(ctx)} }
 // runs elsewhere arrive encoded.
 func FromKept(ctx context.Context) Caller { return caller{at: callContextOf(ctx), kept: true} }
 
-// Inside is, within a handler or a presenter, a Caller for the author's own code.
-// It calls on the inner side of the boundary: fields that are closed or immutable
-// for callers may be written and read, nothing is decoded or encoded, collectors
-// do not scope, and computed fields come only where Select names them. Of an
-// operation that a handler overrides it calls the built-in one.
+// Inside is, within a handler or a presenter, a Caller for the author's own code. It calls on
+// the inner side of the boundary: fields that are closed or immutable for callers may be
+// written and read, values are neither decoded nor encoded, collectors do not scope, and
+// computed fields come only if Select names them. For an operation with an overriding handler
+// it calls the built-in one.
 func Inside(ctx context.Context) Caller { return caller{at: callContextOf(ctx), inside: true} }
 
 // caller is From and Inside: a façade, as seen from one of its handlers.
@@ -83,8 +83,7 @@ type caller struct {
 	owned  bool
 }
 
-// Call implements [Caller]: it fills in state and trace of the call that the context
-// stands in.
+// Call implements [Caller]: it fills in state and trace of the context's call.
 func (c caller) Call(ctx context.Context, call *Call) (*Result, error) {
 	if c.at == nil {
 		return nil, kiterror.Errorf(kiterror.InternalError, "this context is not a handler's; hand on the one the handler was given")
@@ -115,8 +114,8 @@ func (h *host) transactionOf(ctx context.Context) *transaction {
 	return nil
 }
 
-// InTransaction reports whether calls with ctx are part of a command's transaction. What
-// they read may be rolled back: nobody keeps it beyond the command.
+// InTransaction reports whether calls with ctx are part of a command's transaction. Their reads
+// may be rolled back: do not keep them beyond the command.
 func InTransaction(ctx context.Context) bool {
 	s := callContextOf(ctx)
 	return s != nil && s.transaction != nil
@@ -163,8 +162,8 @@ func causeOf(ctx context.Context, s *callContext) cause {
 
 type requestKey struct{}
 
-// Request is one caller's request: all work for it, on every surface, shares its bounds. It
-// is a context as well. The methods of a nil Request bound nothing.
+// Request is one caller's request: all work for it, on every surface, shares its bounds. It is
+// a context as well. A nil Request has no bounds.
 type Request struct {
 	context.Context
 	caller any           // comparable; nil: not known
@@ -227,8 +226,8 @@ func (r *Request) By(caller any) {
 	}
 }
 
-// Shares returns the keys that the connections of a store are shared by: comparable values for who
-// has sent the request and for the request; nil where they are not known.
+// Shares returns the keys that the connections of a store are shared by: comparable values for the
+// sender of the request and for the request, or nil.
 func (r *Request) Shares() (caller, request any) {
 	if r == nil {
 		return nil, nil
@@ -248,8 +247,8 @@ func (r *Request) Spend(d time.Duration) error {
 	return r.Exhausted()
 }
 
-// Remaining returns how long a statement may run that has a limit of its own, 0 for none. The error is
-// [Request.Exhausted].
+// Remaining returns how long a statement may run that has a limit of its own, or 0 for no limit. The
+// error is [Request.Exhausted].
 func (r *Request) Remaining(limit time.Duration) (time.Duration, error) {
 	if r == nil || r.work <= 0 {
 		return limit, nil
@@ -283,8 +282,8 @@ type Statement struct {
 // Plan is how a store runs one statement.
 type Plan struct {
 	Scans []Scan `json:"scans"` // in the store's order
-	// Read is how many rows were read, as far as the store counts them: SQLite counts those of
-	// whole tables.
+	// Read is how many rows were read, as far as the store counts them: SQLite counts the rows
+	// of whole tables.
 	Read int64         `json:"read"`
 	Took time.Duration `json:"took"`
 }
@@ -300,8 +299,8 @@ type Scan struct {
 
 type observerKey struct{}
 
-// Observe has every statement that a store runs for ctx reported to watch before it runs,
-// from the goroutine that runs it. It replaces an observer that was set before.
+// Observe has every statement that a store runs for ctx reported to watch before it runs, from
+// the goroutine that runs it. It replaces an earlier observer.
 func Observe(ctx context.Context, watch func(Statement)) context.Context {
 	return context.WithValue(ctx, observerKey{}, watch)
 }

@@ -43,7 +43,7 @@ func newCrossing(x *viewer, s Store) crossing {
 	}}
 }
 
-// crosses reports whether a relation of a row that is kept here leads to a row elsewhere.
+// crosses reports whether a relation of a local row leads to a row elsewhere.
 func crosses(c *catalog.Catalog) bool {
 	for _, e := range c.Set.Entities {
 		if c.RemoteOf(e) != "" {
@@ -129,7 +129,7 @@ func (c crossing) Abilities() Abilities {
 	return can
 }
 
-// terms returns the terms of a write with conditions on rows that are kept here.
+// terms returns the terms of a write with conditions on local rows.
 func (c crossing) terms(ctx context.Context, t *Terms) (*Terms, error) {
 	if t == nil || t.After == nil && t.Points == nil {
 		return t, nil

@@ -89,7 +89,7 @@ func (x *execution) project(ctx context.Context, res *Result) (*Result, error) {
 }
 
 // present runs the selected presenters, each once for all rows. One that fails is
-// INTERNAL_ERROR, or with Call.Partial a field that is absent and named in Result.Failed.
+// INTERNAL_ERROR, or with Call.Partial an absent field, which Result.Failed names.
 func present(ctx context.Context, x *execution, found *rows.Rows) (made [][]json.RawMessage, failed []FieldError, err error) {
 	if len(x.sel.computed) == 0 {
 		return nil, nil, nil
@@ -144,17 +144,17 @@ func madeBefore(x *execution, name string, n int) []json.RawMessage {
 	return values
 }
 
-// asksVersion reports whether a call may need the versions of rows. It may say yes where
-// none is asked for, since it looks for the word alone.
+// asksVersion reports whether a call may need the versions of rows. It may say yes without
+// need, since it looks for the word alone.
 func asksVersion(x *viewer) bool {
 	c := x.call
 	return c.Version || slices.Contains(c.Select, catalog.ETag) || bytes.Contains(c.Invocation.Query, []byte(catalog.ETag))
 }
 
-// scopeOfVersion is the scope of the rows whose versions are answered or compared: that of
-// findById, for any operation that asks, so that a row has one version on every way to it. A
-// version is made of the fields that the caller may read by findById and by the operation, and so discloses
-// nothing about the others (docs/decisions/writes-and-versions.md). nil: they may not read the rows.
+// scopeOfVersion is the scope of the rows whose versions are answered or compared: the scope of findById,
+// for any operation that asks, so that a row has one version on every way to it. A version is made of the
+// fields that the caller may read by findById and by the operation, and so does not disclose the others
+// (docs/decisions/writes-and-versions.md). It is nil if the caller may not read the rows.
 func scopeOfVersion(ctx context.Context, x *viewer) (*access.Scope, error) {
 	door := x.door
 	if x.op.OutDoor != nil {
@@ -182,7 +182,7 @@ func scopeOfVersion(ctx context.Context, x *viewer) (*access.Scope, error) {
 	return nil, nil
 }
 
-// versionsOf are those of rows, as the selection that read them has it.
+// versionsOf are the versions of rows, as the selection that read them has it.
 func versionsOf(x *execution, found *rows.Rows) ([]string, error) {
 	out := make([]string, found.Len())
 	for i := range out {
@@ -230,8 +230,8 @@ func (x *execution) followRelations(ctx context.Context, res *Result) (*Result, 
 	return res, nil
 }
 
-// relatedRows are the rows of one relation. The rows of row i are those of Groups[Index[i]]: the
-// places From to To, in order where that is not nil.
+// relatedRows are the rows of one relation. The rows of row i are in Groups[Index[i]]: the
+// places From to To, in order if that is not nil.
 type relatedRows struct {
 	rows   *rows.Rows
 	groups []Group
@@ -352,7 +352,7 @@ func withRelations(ctx context.Context, x *execution, from *rows.Rows, found []r
 	return to, nil
 }
 
-// group is the group of row i; empty where it has no key.
+// group is the group of row i; empty for a row without a key.
 func (f *relatedRows) group(i int) *Group {
 	if at := f.index[i]; at >= 0 && int(at) < len(f.groups) {
 		return &f.groups[at]

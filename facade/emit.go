@@ -15,9 +15,8 @@ import (
 )
 
 // Emit emits a fact by its name within a command's handler or hook, in the transaction of the
-// command: the event leaves if and only if the command is committed. Where there is no
-// transaction (a detached handler, a hook after a command, [Facade.Enter]) it is committed when
-// Emit returns.
+// command: the event leaves if and only if the command is committed. Without a transaction (a
+// detached handler, a hook after a command, [Facade.Enter]) it is committed when Emit returns.
 //
 // name is a fact of the Frond whose command runs, or FROND.NAME. payload is marshalled to JSON
 // and has to fit the fact's card; json.RawMessage and [rows.Row] are taken as they are. It is nil, or
@@ -26,8 +25,8 @@ import (
 //
 // Every error is INTERNAL_ERROR: an unknown name (which names the declared ones), a payload that
 // does not fit, a query that emits, a fact that built-in commands emit by themselves, a store
-// without an outbox; or an error of the store. Return it, so that the command fails and nothing
-// is written.
+// without an outbox; or an error of the store. Return it, so that the command fails and is
+// rolled back.
 func Emit(ctx context.Context, name string, payload any) error {
 	s := callContextOf(ctx)
 	if s == nil {
@@ -173,20 +172,20 @@ func payloadText(payload any) (json.RawMessage, error) {
 	return text, err
 }
 
-// Current returns e with the fields of its rows under the names that they have now: an event that
-// was emitted before a rename has them under the old ones. It is e itself where nothing was
-// renamed since; e is not changed.
+// Current returns e with the fields of its rows under the names that they have now: an event from
+// before a rename has them under the old ones. Without a rename since it is e itself; e is not
+// changed.
 func (f *Facade) Current(e *Event) *Event {
 	return current(f.host.catalog.Fact(e.Frond, e.Name), e)
 }
 
-// Outward is an event as it leaves for receivers of the operator, who are no callers: webhooks
-// and message brokers. Of the row it has the fields of the fact's card that are not closed
-// outward, encoded as they leave on every surface, and absent where they may be and hold no value;
-// rows before the change and computed fields are not in it. Collectors are not asked: the operator decides which facts a receiver gets.
+// Outward is an event as it leaves for receivers of the operator, who are no callers: webhooks and message brokers.
+// Of the row it has the fields of the fact's card that are open outward, encoded as they leave on every surface; a
+// field without a value is absent if it may be. Rows before the change and computed fields are not in it.
+// Collectors are not asked: the operator decides which facts a receiver gets.
 //
-// An event of a fact that is not declared any more has neither data nor key: what of them is
-// closed is not known. e is not changed. The error is INTERNAL_ERROR, of a conversion.
+// An event of a fact without a declaration has neither data nor key, since its closed fields
+// are unknown. e is not changed. The error is INTERNAL_ERROR, of a conversion.
 func (f *Facade) Outward(e *Event) (*Event, error) {
 	fact := f.host.catalog.Fact(e.Frond, e.Name)
 	e = current(fact, e)

@@ -8,11 +8,10 @@
 //	project   closed and hidden fields removed, values encoded, computed fields added
 //
 // Read walk in path.go first, which has these five words as its statements, and then the files of
-// each: scope.go for find and scope; admit.go with lifecycle.go; read.go and
-// write.go, handler.go or remote.go; egress.go. Nothing on the path asks which surface a call
-// came from. An execution goes along the path. It has a viewer: the caller, and the doors and
-// fields that exist for it. Both are in execution.go. A function that needs less than them is
-// given less.
+// each: scope.go for find and scope; admit.go with lifecycle.go; read.go and write.go, handler.go
+// or remote.go; egress.go. The path is the same for every surface. An execution goes along the
+// path. It has a viewer: the caller, and the doors and fields that exist for it. Both are in
+// execution.go. A function that needs less than them is given less.
 //
 // [New] decides once who answers an operation and who keeps the rows of a door: a runner and a
 // keeper (host.go). The store of this host, the author's handlers and the remotes have one each,
@@ -45,7 +44,7 @@
 //	facade/project     a project as it is written: folders, frond.yaml, discovery documents
 //	facade/kiterror    the error that every failure leaves by
 //
-// None of them knows a call. [New] binds the compiled catalog to the code that answers.
+// These packages do not know calls. [New] binds the compiled catalog to the code that answers.
 //
 // # The packages above
 //
@@ -57,11 +56,11 @@
 //
 // # Rows are text
 //
-// Between a store and a surface nobody decodes rows: a [rows.Rows] is the JSON text that a store
-// wrote. Fields a caller may not read were never selected; only where a value has to be
-// encoded, or a computed field to be added, are rows written again. So a page of 100 rows
-// takes some 30 allocations here, with any fields. A call with [Each] asks for many keys
-// in one execution; that is how relations and batches are read.
+// Between a store and a surface rows stay encoded: a [rows.Rows] is the JSON text that a store
+// wrote. Fields a caller may not read were never selected; only where a value has to be encoded,
+// or a computed field to be added, are rows written again. So a page of 100 rows takes some 30
+// allocations here, with any fields. A call with [Each] asks for many keys in one execution;
+// that is how relations and batches are read.
 //
 // # The fields of a caller
 //
@@ -80,8 +79,8 @@
 //
 // [Store] keeps rows, [access.Collector] turns a caller's state into a [access.Scope], [Caller] is
 // anything that answers calls: the façade, the client of a remote, and the [Middleware] around
-// either. Nothing here knows a network, a file or a query language, so the package builds
-// for browsers too (spec 1.8).
+// either. The package knows no network, no file and no query language, so it builds for browsers
+// too (spec 1.8).
 package facade
 
 import (
@@ -103,8 +102,7 @@ import (
 
 // Options of [New]; nil is fine.
 type Options struct {
-	// Middleware wraps every call, those of handlers included; the first is
-	// outermost.
+	// Middleware wraps every call, including the calls of handlers; the first is outermost.
 	Middleware []Middleware
 	// Remotes sends the calls of the Fronds that run elsewhere; nil: those calls fail.
 	Remotes Remotes
@@ -168,8 +166,8 @@ func (f *Facade) Store() Store { return f.host.store }
 // Seeds returns the rows of the project's seeds as they were read; see facade/seed.
 func (f *Facade) Seeds() []SeedFile { return f.seeds }
 
-// Complete judges a row and completes it as create does for the author's own code, and writes
-// nothing. Rows that do not fit the card are an *Error with details.
+// Complete judges a row and completes it as create does for the author's own code, without
+// writing it. Rows that do not fit the card are an *Error with details.
 func (f *Facade) Complete(ctx context.Context, e *schema.Entity, row json.RawMessage) (Record, error) {
 	door := &boundDoor{Door: &catalog.Door{Name: e.Name, Entity: e}, keeper: storeKeeper{}}
 	op := &boundOperation{Operation: &catalog.Operation{Name: "create", Door: door.Door}, builtin: builtins["create"]}
@@ -228,7 +226,8 @@ func (noStore) Delete(context.Context, *schema.Entity, json.RawMessage, *filter.
 
 func (noStore) Abilities() Abilities { return Abilities{} }
 
-// outboxFaults returns the faults of facts that built-in commands emit, over a store that keeps none.
+// outboxFaults returns the faults of facts that built-in commands emit, over a store without an
+// outbox.
 func outboxFaults(c *catalog.Catalog) (faults schema.Faults) {
 	for fact := range c.Facts() {
 		if fact.Frond.Remote == "" && (fact.On != nil || fact.Changes) {
@@ -271,17 +270,16 @@ func mayCall(ctx context.Context, h *host, d *catalog.Door, op *catalog.Operatio
 }
 
 // Transact runs code of the author as the handler of a command runs: the calls of fn with its
-// context, by [Inside] and [From], and its events are one transaction. fn runs again where
-// another transaction came between (see [Transactor]); hooks after commands run when it is
-// committed. Nobody has called: the state is nil. trace is the traceparent of what caused it,
-// or "". Over a store without transactions each call commits by itself. A panic of fn is
-// INTERNAL_ERROR.
+// context, by [Inside] and [From], and its events are one transaction. fn runs again if another
+// transaction came between (see [Transactor]); hooks after commands run when it is committed.
+// There is no caller: the state is nil. trace is the traceparent of the cause, or "". Over a
+// store without transactions each call commits by itself. A panic of fn is INTERNAL_ERROR.
 func (f *Facade) Transact(ctx context.Context, trace string, fn func(ctx context.Context) error) error {
 	return f.host.authored(ctx, trace, nil, fn)
 }
 
-// Together runs calls as one transaction, as [Facade.Transact] does. fn has no effect but its calls: it runs again where they
-// read rows of other hosts, which are asked before the transaction.
+// Together runs calls as one transaction, as [Facade.Transact] does. fn has no effect but its calls: it runs again
+// if they read rows of other hosts, which are asked before the transaction.
 func (f *Facade) Together(ctx context.Context, trace string, fn func(ctx context.Context) error) error {
 	var known *inquiry
 	if f.host.crosses {
@@ -410,7 +408,7 @@ func newBoundDoor(d *catalog.Door, c *Compiled) *boundDoor {
 	return b
 }
 
-// readerOf is the reader of the answer of an operation: that of a door, with its computed fields, where
+// readerOf is the reader of the answer of an operation: the door's own, with its computed fields, if
 // the answer is rows of the door.
 func readerOf(h *host, op *catalog.Operation) *reader {
 	switch {
@@ -472,7 +470,7 @@ func (op *boundOperation) answer() {
 	}
 }
 
-// runNobody answers an operation that is declared, and that is all.
+// runNobody answers an operation that has a declaration and no code.
 func runNobody(_ context.Context, x *execution) (*Result, error) {
 	return nil, kiterror.Errorf(kiterror.NotImplemented, "%s.%s is declared and nothing answers it; attach a handler to it", x.door.Name, x.op.Name)
 }

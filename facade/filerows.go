@@ -18,8 +18,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// BeginFile writes the row of a file that is about to arrive, and gives the file its id. state is that
-// of the sender. A file that has a hash arrives at a pre-signed address: [Facade.SignedFile].
+// BeginFile writes the row of a file that is about to arrive, and gives the file its id. state is the
+// sender's. A file that has a hash arrives at a pre-signed address: [Facade.SignedFile].
 func (f *Facade) BeginFile(ctx context.Context, state access.State, file *File) error {
 	id, err := schema.UUIDv7()
 	if err != nil {
@@ -113,9 +113,9 @@ func (f *Facade) Files(ctx context.Context, ids []string) (map[string]*File, err
 	return all, nil
 }
 
-// ReadableFiles returns those of files that a caller may read: in rows and in fields that the caller may read. They
-// are described as [Facade.Files] does, or as the host of a remote Frond. frond has the doors of these rows, and
-// caller answers their calls.
+// ReadableFiles returns the files that a caller may read, in readable rows and fields. They are described as
+// [Facade.Files] does, or as the host of a remote Frond. frond has the doors of these rows, and caller answers
+// their calls.
 func (f *Facade) ReadableFiles(ctx context.Context, frond *catalog.Frond, caller Caller, state access.State, files map[string]*File) (map[string]*File, error) {
 	all := map[string]*File{}
 	for _, d := range frond.Doors {
@@ -156,10 +156,11 @@ const (
 	sweepsFreely = 20     // reads of files that no row holds; the next sweep begins again
 )
 
-// SweepFiles removes the files that no row has: those that none took within an hour, and the bytes of those
-// whose row has named them no more for as long as stay, so that rows of a backup find them. Of the files that rows hold it looks at some, in the order of their ids
-// behind after, and returns the last of them for the next sweep; "" is the end. remove removes all bytes of a
-// file, and may be called for one that has none. Files of a field that holds files no longer stay.
+// SweepFiles removes the files without a row: the files that no row took within an hour, and the bytes of the files
+// that their row has not named for as long as stay, so that rows of a backup find them. Of the files that rows hold
+// it checks some, in the order of their ids behind after, and returns the last of them for the next sweep; "" is
+// the end. remove removes all bytes of a file, and may be called for a file without bytes. Files of a field that
+// holds files no longer stay.
 func (f *Facade) SweepFiles(ctx context.Context, after string, stay time.Duration, remove func(ctx context.Context, id string) error) (last string, err error) {
 	ctx = consistency.Latest(ctx)
 	e, behind := catalog.FileEntity(), ""
@@ -270,7 +271,7 @@ func (f *Facade) heldIn(field *catalog.File, files []*fileRow) (all []*fileRow) 
 	return all
 }
 
-// transact runs fn in a transaction of the store where it has them.
+// transact runs fn in a transaction, if the store has transactions.
 func (f *Facade) transact(ctx context.Context, fn func(ctx context.Context) error) error {
 	if f.host.transactor == nil {
 		return fn(ctx)
@@ -311,8 +312,8 @@ type IncomingFile struct {
 	SHA256     string // that was announced, for a pre-signed address
 	Body       io.Reader
 	Takes      []*catalog.File // the fields that it may be for
-	// Whole is called with the hash of the bytes when all have arrived; its error refuses the file. nil:
-	// nothing is.
+	// Whole, if not nil, is called with the hash of the bytes when all have arrived; its error refuses
+	// the file.
 	Whole func(sha256 string) error
 }
 
@@ -324,8 +325,8 @@ type FileAddress struct {
 	Expires time.Time         `json:"expires"`
 }
 
-// FieldsForFiles returns the fields of a view of the catalog in which the caller may write files. The error is
-// the refusal where there are none.
+// FieldsForFiles returns the fields of a view of the catalog in which the caller may write files. Without such
+// a field the error is the refusal.
 func (f *Facade) FieldsForFiles(ctx context.Context, view *catalog.Catalog, state access.State) (all []*catalog.File, err error) {
 	err = kiterror.Errorf(kiterror.NotFound, "no door here has files; declare them under files in a frond.yaml")
 	for d := range view.Doors() {

@@ -57,7 +57,8 @@ type File struct {
 	SHA256 string    `json:"sha256"` // in hexadecimal digits
 	Made   time.Time `json:"made"`
 
-	// In is the field that holds it, as entity.field, and Row the key of the row; "" and nil: none does.
+	// In is the field that holds it, as entity.field, and Row the key of the row; "" and nil for a file
+	// without a row.
 	In    string          `json:"field,omitempty"`
 	Row   json.RawMessage `json:"row,omitempty"`
 	Field *catalog.File   `json:"-"` // In, where [Facade.ReadableFiles] has found it
@@ -144,8 +145,8 @@ func readFiles(ctx context.Context, store Store, q *Find) (all []*fileRow, err e
 	return all, nil
 }
 
-// senderOf identifies a caller: by the user's id where there is one, else by all that is known of the
-// user; "" is an anonymous one.
+// senderOf identifies a caller: by the user's id if there is one, else by the user's other members;
+// "" is an anonymous one.
 func senderOf(state access.State) string {
 	user := state.User()
 	if user == nil {
@@ -385,7 +386,7 @@ func holdFilesOfNew(ctx context.Context, x *execution, records []Record, found *
 	return 0, err
 }
 
-// keyOfWritten is the primary key of a row that was created: of its record, or as the store answers it.
+// keyOfWritten is the primary key of a created row: of its record, or as the store answers it.
 func keyOfWritten(x *execution, record Record, found *rows.Rows, i int) json.RawMessage {
 	name := x.door.Entity.Primary.Name
 	if key := record.Get(name); key != nil || i >= found.Len() {

@@ -22,8 +22,8 @@ import (
 //	a row here        kept in the transaction of the delete
 //	a row elsewhere   kept before the call of its host
 //
-// Finishing looks for deleted rows that are gone, and for rows that still point at them. So it may be done twice, or by several
-// processes at once, and does nothing for a delete that never happened.
+// Finishing looks for deleted rows that are gone, and for rows that still point at them. So it may be done twice,
+// or by several processes at once, and has no effect for a delete that never happened.
 type followUp struct {
 	key   string // of [KeyValues]; "": it is not kept
 	state access.State
@@ -157,7 +157,7 @@ func (f *followUp) finish(ctx context.Context, h *host, settled bool) (failed er
 // forget removes the follow-up from the store. One that stays is finished again, which changes no row.
 func (f *followUp) forget(ctx context.Context, h *host) { _, _ = h.values.SetValue(ctx, f.key, 1, nil) }
 
-// gone returns the keys of rows that are not there.
+// gone returns the keys of missing rows.
 func (r *pointedRows) gone(ctx context.Context, x *viewer) (gone []any, err error) {
 	target := r.by.Link.Target
 	for some := range slices.Chunk(r.keys, 500) {
@@ -290,8 +290,9 @@ func (f *Facade) UnfinishedDeletes(ctx context.Context) (map[string]json.RawMess
 	return f.host.values.Values(ctx, followUps)
 }
 
-// FinishDelete does what onDelete says for the rows that point at deleted ones, and forgets the delete. settled says that no host
-// works at it any more, so that a row which is still there stays. Of rows that this host does not reach it does nothing.
+// FinishDelete does what onDelete says for the rows that point at deleted ones, and forgets the delete. settled
+// says that no host works at it any more, so that a row which is still there stays. It leaves the rows alone that
+// this host does not reach.
 func (f *Facade) FinishDelete(ctx context.Context, key string, text json.RawMessage, settled bool) error {
 	u := &followUp{key: key}
 	reached, err := u.read(f.host, text)

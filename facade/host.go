@@ -71,7 +71,7 @@ func rescue(res **Result, err *error) {
 	}
 }
 
-// underNewName returns c under the new name of its entity: c itself, or a copy where it has an old
+// underNewName returns c under the new name of its entity: c itself, or a copy of a c with an old
 // one. It fails after the last day of an old name.
 func underNewName(c *catalog.Catalog, call *Call) (*Call, error) {
 	a := c.Alias(call.Entity)
@@ -166,10 +166,9 @@ const (
 // keeper keeps the rows of a door: the store of this host, or the host that a remote Frond
 // runs at. It is chosen when the project is compiled.
 type keeper interface {
-	// missing are those of the ids that no row of e has which meets where.
+	// missing returns the ids without a row of e that meets where.
 	missing(ctx context.Context, x *execution, e *schema.Entity, where *filter.Filter, ids []json.RawMessage) ([]json.RawMessage, error)
-	// visibleRow is the row that is updated, as the caller sees it; no rows where
-	// there is none.
+	// visibleRow is the row to update, as the caller sees it; it may be empty.
 	visibleRow(ctx context.Context, x *execution, fields []string) (*rows.Rows, error)
 	// merge lays a patch that reaches into nested objects over the current row.
 	merge(ctx context.Context, x *execution) error
@@ -184,10 +183,10 @@ type keeper interface {
 
 	// decode brings the operand of a filter in; false where its conversion refuses it.
 	decode(x *viewer, p *schema.Property, text json.RawMessage) (json.RawMessage, bool)
-	// gives reports whether a required field that was not sent is given by the keeper:
-	// top is the field, path the member that is missing.
+	// gives reports whether the keeper gives an absent required field: top is the field, path
+	// the missing member.
 	gives(x *viewer, mode schema.Mode, top, path string) bool
-	// version is the version of a row that was read; "" where it has none.
+	// version is the version of a row, or "".
 	version(x *execution, row rows.Row) (string, error)
 	// follows reports whether relations of a row are looked at in the transaction that
 	// writes it.
@@ -197,9 +196,9 @@ type keeper interface {
 // Remotes sends calls to the hosts of the Fronds that run elsewhere (spec 1.6). Package
 // facade/remote implements it over a [Caller] for each Frond. It may be used from many goroutines.
 //
-// Each method is given calls with the door's own name, the state of the caller and the fields that
-// are wanted. Create, List and Aggregate complete the call, which is theirs. The error is
-// SERVICE_UNAVAILABLE where nothing carries calls to the Frond.
+// Each method is given calls with the door's own name, the state of the caller and the wanted
+// fields. Create, List and Aggregate complete the call, which is theirs. The error is
+// SERVICE_UNAVAILABLE if there is no client for the Frond.
 type Remotes interface {
 	// Call sends a call as it is.
 	Call(ctx context.Context, r RemoteRequest, c *Call) (*Result, error)
@@ -213,7 +212,8 @@ type Remotes interface {
 	Where(ctx context.Context, r RemoteRequest, f *filter.Filter) (*filter.Filter, error)
 	// Rows visits the rows that meet where until visit returns false. limit is how many it probably takes.
 	Rows(ctx context.Context, r RemoteRequest, fields []string, where *filter.Filter, limit int, visit func(rows.Row) bool) error
-	// Together has the host make calls one after the other as one transaction. The error is that of the call that failed.
+	// Together has the host make calls one after the other as one transaction. The error is the error of the first
+	// failing call.
 	Together(ctx context.Context, r RemoteRequest, calls []*Call) ([]*Result, error)
 	// Find reads the rows with these ids that meet where, a group for each id.
 	Find(ctx context.Context, r RemoteRequest, fields []string, where *filter.Filter, ids []json.RawMessage) (*Result, error)

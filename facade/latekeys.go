@@ -19,8 +19,8 @@ import (
 //	update l2 {pos: 1}   1 is free
 //	Judge                l1 gets its 2; if another row still has it, the CONFLICT of the first call
 //
-// Answers, events and versions have the value that was sent. Before a call that could read a free value, the
-// keys are judged too. Get one with [JudgeKeysLate]. All methods take nil. Its calls are made one after the other.
+// Answers, events and versions have the value of the request. Before a call that could read a free value, the keys
+// are judged too. Get one with [JudgeKeysLate]. All methods take nil. Its calls are made one after the other.
 type LateKeys struct {
 	call  int
 	fault *lateRow

@@ -114,7 +114,7 @@ func (l *LateKeys) write(ctx context.Context, h *heldRows, broken error, conflic
 	return nil, broken
 }
 
-// hold gives a row a free value in a field of its key; false: none of them has one.
+// hold gives a row a free value in a field of its key; false if no field has one.
 func (h *heldRows) hold(c rowConflict, try int) bool {
 	key, record := takenKeyOf(c.err), h.records[c.row]
 	for _, p := range key {
@@ -200,7 +200,7 @@ func (h *heldRows) heldTerms() *Terms {
 	return &own
 }
 
-// shown are rows that were written, with the values in place of free ones.
+// shown are written rows, with the values in place of free ones.
 func (h *heldRows) shown(found *rows.Rows) *rows.Rows {
 	all := rows.New(found.Layout(), found.Len())
 	for i := range found.Len() {
@@ -229,7 +229,7 @@ func withoutPlace(err error) error {
 }
 
 // A call that could read a row with free values ([LateKeys]) is preceded by the judgement of its keys. Plain writes
-// of other rows, and reads by the key of other entities, need none.
+// of other rows, and reads by the key of other entities, go without it.
 
 // judgeBeforeCall judges the keys before a call that finds rows by other fields than their key, or runs the author's code.
 func judgeBeforeCall(ctx context.Context, x *execution) error {

@@ -14,9 +14,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// fill ends the third step for rows that are kept here: the judged body is decoded,
-// brought into the form it is kept in, and completed by the rules of the lifecycle (spec
-// 2.2).
+// fill ends the third step for local rows: the judged body is decoded, brought into the form it
+// is kept in, and completed by the rules of the lifecycle (spec 2.2).
 func fill(_ context.Context, x *execution) (err error) {
 	switch {
 	case x.op.builtin == nil && x.op.Input != nil:
@@ -67,8 +66,8 @@ func filled(x *viewer, card *schema.Entity, sent, set schema.Object) (schema.Obj
 	return out, nil
 }
 
-// patched is a patch, completed with the fields that lifecycle.update sets. A patch that
-// changes nothing stays empty: reading a row does not touch it.
+// patched is a patch, completed with the fields that lifecycle.update sets. An empty patch
+// stays empty: reading a row does not touch it.
 func patched(x *viewer, card *schema.Entity, sent schema.Object) (schema.Object, error) {
 	if len(sent) == 0 {
 		return nil, nil
@@ -180,10 +179,10 @@ func refuseFormat(x *viewer, p *schema.Property, what string) {
 	x.refuse(schema.Detail{Path: p.Name, Pointer: "/body/" + jsontext.Token(p.Name), Code: "format", Message: "must be " + what})
 }
 
-// mergePatch is a patch that reaches into nested objects, which are patched member by
-// member too (RFC 7396; docs/decisions/writes-and-versions.md). It is merged with the current row before it is
-// judged, so that the judge sees the row to keep, and every refusal is reported at
-// once; and merged again in the transaction that writes.
+// mergePatch is a patch that reaches into nested objects, which are patched member by member too (RFC 7396;
+// docs/decisions/writes-and-versions.md). It is merged with the current row before it is judged, so that the
+// judge sees the row to keep, and every refusal is reported at once; and merged again in the transaction that
+// writes.
 type mergePatch struct {
 	patch  json.RawMessage
 	fields []string        // it reaches into
@@ -191,7 +190,7 @@ type mergePatch struct {
 	whole  bool            // objects that the card leaves open are merged too
 }
 
-// over is the patch with its nested objects completed from those of the row.
+// over is the patch with its nested objects completed from the row's.
 func (m *mergePatch) over(e *schema.Entity, stands func(name string) json.RawMessage) json.RawMessage {
 	return schema.Rewrite(m.patch, func(name string, value json.RawMessage) json.RawMessage {
 		if slices.Contains(m.fields, name) {

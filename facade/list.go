@@ -127,8 +127,8 @@ func readFields(r *refusals, value json.RawMessage) []string {
 	return names
 }
 
-// readNames reads names of fields, as a text with commas or as a list of texts; false where the
-// value is neither, which is refused.
+// readNames reads names of fields, as a text with commas or as a list of texts. It refuses any
+// other value and returns false.
 func readNames(r *refusals, key, text, list string, value json.RawMessage) (names []string, ok bool) {
 	names = []string{}
 	switch jsontext.KindOf(value) {
@@ -148,8 +148,8 @@ func readNames(r *refusals, key, text, list string, value json.RawMessage) (name
 	return names, true
 }
 
-// readCursor reads after or before: the values of o's fields that the cursor carries, nil
-// where none was sent. An empty before is the end of the list.
+// readCursor reads after or before: the values of o's fields that the cursor carries, or nil.
+// An empty before is the end of the list.
 func readCursor(x *viewer, o *order, name string, value json.RawMessage) []json.RawMessage {
 	if value == nil {
 		return nil
@@ -174,8 +174,7 @@ func readCursor(x *viewer, o *order, name string, value json.RawMessage) []json.
 	return values
 }
 
-// readCounting reads query.count: exact, estimated, none, or true and false for exact and
-// none.
+// readCounting reads query.count: exact, estimated, none, or true and false for exact and none.
 func readCounting(r *refusals, value json.RawMessage) counting {
 	switch jsontext.KindOf(value) {
 	case jsontext.True:
@@ -261,7 +260,7 @@ func readSort(ctx context.Context, x *execution, value json.RawMessage) order {
 	return o
 }
 
-// splitList is the names in a list that is separated by commas.
+// splitList is the names in a list with commas.
 func splitList(s string) []string {
 	parts := strings.Split(s, ",")
 	out := parts[:0]
@@ -299,8 +298,8 @@ func sortBy(x *viewer, name string) *schema.Property {
 	return p
 }
 
-// directed returns the key of an order that is spelled with a word for its direction, price:desc or
-// "price desc"; "" for any other name.
+// directed returns the key of an order with a word for its direction, price:desc or "price desc";
+// "" for any other name.
 func directed(x *viewer, name string) string {
 	at := strings.LastIndexAny(name, ":. ")
 	if at < 0 || sortBy(x, name[:at]) == nil {
@@ -324,8 +323,8 @@ func sortBehind(ctx context.Context, x *viewer, path string) (d *filter.Derived,
 	return d, p.Missing, why
 }
 
-// merges reports whether rows are sorted here by a value behind a relation, and not where they are kept: rows of different places
-// give it, or a host does not sort by it, or the host knows nothing of the access rules here.
+// merges reports whether this host sorts rows by a value behind a relation, and not the rows' own place: rows of
+// different places give it, or a host does not sort by it, or the host does not know the access rules here.
 func merges(x *viewer, d *filter.Derived) bool {
 	list := x.door.Operation("list")
 	switch {
@@ -353,7 +352,7 @@ func sortable(x *viewer) (names []string) {
 }
 
 // readSearch reads the search of a list's query or of aggregate's, before the other keys, and returns the
-// keys that the caller may send: where the caller may read none of the searched fields, there is no
+// keys that the caller may send: if the caller may not read any of the searched fields, there is no
 // search. The condition is added to the filter of the list.
 func readSearch(ctx context.Context, x *execution, keys []string) []string {
 	e := x.door.Entity
@@ -390,9 +389,9 @@ func readSearch(ctx context.Context, x *execution, keys []string) []string {
 	return keys
 }
 
-// searched are the fields that the caller may read of those that are searched; nil: none. A value that is converted
-// when it leaves is not found by: the stored one is not for the caller. The host of a remote Frond searches
-// all of its fields, so that the caller has to be able to read them all.
+// searched are the searched fields that the caller may read, or nil. A field with a conversion on leaving is not
+// searched: the stored value is not for the caller. The host of a remote Frond searches all of its fields, so that
+// the caller has to be able to read them all.
 func searched(x *viewer, s *schema.Search) (fields []string) {
 	for _, f := range s.Fields {
 		if x.readable(x.doorScope, f.Property) && (f.Axes.Out.Name == "" || x.inside || x.kept) {
@@ -445,8 +444,8 @@ func rankOf(x *execution) *search.Query {
 // headlineWork is the work of looking at a byte of a text for a headline.
 const headlineWork = 30 * time.Nanosecond
 
-// headlines are the parts of rows that have the words of a search, as JSON: null where a row has none, or where
-// nothing is searched for.
+// headlines are the parts of rows that have the words of a search, as JSON: null for a row without them, or
+// without a search.
 func headlines(ctx context.Context, q *search.Query, fields []*schema.Property, found []rows.Row) []json.RawMessage {
 	values := make([]json.RawMessage, len(found))
 	texts, length := make([]string, len(fields)), 0

@@ -76,7 +76,7 @@ func admitMax(x *execution, sent json.RawMessage) {
 	x.many.max = int(n)
 }
 
-// everyRow reports whether a condition holds for all rows because it says nothing.
+// everyRow reports whether a condition holds for all rows because it is empty.
 func everyRow(f *filter.Filter) bool {
 	rest, err := f.Reduce(&writtenRow{})
 	return err == nil && rest.Always()
@@ -106,7 +106,7 @@ func rowsOfMany(ctx context.Context, x *execution) (*rows.Rows, error) {
 	return nil, tooMany(all.Total, x.many.max)
 }
 
-// tooMany is the failure of a write that would be of more rows than it may; nothing was written.
+// tooMany is the failure of a write that would be of more rows than it may.
 func tooMany(n int64, most int) error {
 	remedy := "narrow the condition, or send max: " + strconv.FormatInt(n, 10)
 	if n > catalog.MaxMany {
@@ -197,7 +197,7 @@ func runMany(ctx context.Context, x *execution, write func(id json.RawMessage) (
 }
 
 // ofRow is an error of one of the rows, which its message names. Faults of the patch keep their
-// pointers into the body; those of the row point at the condition that it meets.
+// pointers into the body; faults of the row point at the condition that it meets.
 func ofRow(err error, id json.RawMessage) error {
 	own := *kiterror.AsError(err)
 	if own.Code == kiterror.InternalError {
@@ -270,7 +270,7 @@ func upsertKey(x *execution, r *refusals, body schema.Object) (key Record, fixed
 
 // admitBy reads query.by: the names of a unique key of the card, in any order.
 func admitBy(x *execution, sent json.RawMessage) {
-	// A key of fields that the caller may not read is none.
+	// A key of fields that the caller may not read does not count.
 	keys := slices.DeleteFunc(catalog.UniqueKeys(x.door.Entity), func(key []*schema.Property) bool {
 		return slices.ContainsFunc(key, func(p *schema.Property) bool { return !x.inside && !x.doorScope.Readable(p) })
 	})
@@ -325,9 +325,9 @@ func runUpsert(ctx context.Context, x *execution) (*Result, error) {
 	return res, nil
 }
 
-// updateKnown updates the row of an upsert. Members that update does not take are left out where they
-// are those of the row, so that the same upsert can be sent again. A row that the caller may not
-// update has taken the key, before they are compared: the answer is that of create.
+// updateKnown updates the row of an upsert. Members that update does not take are left out if they
+// equal the row's, so that the same upsert can be sent again. A row that the caller may not update
+// has taken the key, before they are compared: the answer is create's.
 func updateKnown(ctx context.Context, x *execution, id json.RawMessage) (*Result, error) {
 	if err := judgeBeforeRow(ctx, x, id); err != nil {
 		return nil, err
@@ -351,7 +351,7 @@ func updateKnown(ctx context.Context, x *execution, id json.RawMessage) (*Result
 	return res, err
 }
 
-// takenKey is the error of an upsert whose key is that of a row which the caller may not update: create judges
+// takenKey is the error of an upsert whose key belongs to a row which the caller may not update: create judges
 // references and access rules before it finds the key taken.
 func takenKey(ctx context.Context, x *execution) error {
 	if t := x.transaction; t != nil && t.late != nil {
@@ -376,15 +376,15 @@ func takes(err error, key []*schema.Property) bool {
 	return errors.As(err, &v) && v.Kind == kiterror.Unique && slices.Equal(v.Fields, key)
 }
 
-// Stored rows are updated or deleted together where neither a handler nor a hook of the author's takes
+// Stored rows are updated or deleted together if neither a handler nor a hook of the author's takes
 // part ([execution.atOnce]):
 //
 //	find     the rows that the caller may write, as they are    one statement
 //	judge    each row, as update judges it
 //	write    all of them, with their events                     [Abilities.WriteAll]
 //
-// If anything is wrong with one of them, nothing is written, and the rows are written one by one, which
-// reports the row at fault.
+// If one of them is at fault, the write is undone, and the rows are written one by one, which reports
+// the row at fault.
 
 // rowBatch is a write of stored rows.
 type rowBatch struct {
@@ -401,7 +401,7 @@ type rowBatch struct {
 	sets  []Record
 }
 
-// write writes the rows. done is false where nothing was written, and they have to be written one by one.
+// write writes the rows. done is false if it wrote no row, and the caller has to write them one by one.
 func (w *rowBatch) write(ctx context.Context) (done bool, err error) {
 	x, all := w.x, w.x.store().Abilities().WriteAll
 	if all == nil || len(w.ids) < 2 || !x.atOnce(w.op) || x.nestable != nil || w.patch == nil && x.host.followed(x.door.Entity) || w.patch == nil && w.op.Emits && x.host.catalog.Cascades[x.door.Entity] != nil {
@@ -421,7 +421,7 @@ func (w *rowBatch) write(ctx context.Context) (done bool, err error) {
 	return done && err == nil, err
 }
 
-// judge finds the rows and judges each. It is false where one of them is not there for the caller, or is at fault.
+// judge finds the rows and judges each. It is false if one of them does not exist for the caller, or is at fault.
 func (w *rowBatch) judge(ctx context.Context, one *execution) (bool, error) {
 	e, fields := w.x.door.Entity, w.read
 	if w.op.Emits {
@@ -463,7 +463,7 @@ func (w *rowBatch) judge(ctx context.Context, one *execution) (bool, error) {
 }
 
 // judgeRow judges the patch of a row; false: it is at fault, or reaches into nested objects, which are
-// merged with those of the row.
+// merged with the row's.
 func (w *rowBatch) judgeRow(ctx context.Context, one *execution, id, patch json.RawMessage) (bool, error) {
 	one.refusals, one.points, one.id = refusals{}, nil, nil
 	one.call.Invocation.ID, one.call.Invocation.Body = id, patch
@@ -571,8 +571,8 @@ func (w *rowBatch) freed(key []*schema.Property) (best *schema.Property) {
 	return best
 }
 
-// withoutFixed is the body of an upsert for a row that is there, without the members that update does not
-// take and that are those of the row.
+// withoutFixed is the body of an upsert for an existing row, without the members that update does not
+// take and that equal the row's.
 func withoutFixed(body json.RawMessage, fixed schema.Object, row rows.Row) json.RawMessage {
 	return schema.Rewrite(body, func(name string, value json.RawMessage) json.RawMessage {
 		if is := fixed.Get(name); is != nil && bytes.Equal(is, row.Get(name)) {

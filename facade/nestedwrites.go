@@ -212,8 +212,8 @@ func (w *nestedWriter) unseen(list []nested.Row, of string, is func(row nested.R
 	})
 }
 
-// links deletes rows in between, so that the owners lead to none that are disconnected, and returns those to
-// create for the ones that are connected. Only rows that exist for the caller are known.
+// links deletes the rows in between of disconnected rows, and returns the rows in between to create for
+// connected ones. It knows only rows that exist for the caller.
 func (w *nestedWriter) links(ctx context.Context, cuts []*nested.Rows) (fresh []nested.Row, err error) {
 	x, target := w.x, cuts[0].Relation.Far.Link.Target
 	scope, ok := x.scopeOfRows(ctx, target)
@@ -291,7 +291,7 @@ func (w *nestedWriter) changes(ctx context.Context, cut *nested.Rows, there *fil
 	return changes, nil
 }
 
-// oneOrNone is a list of one filter; nil is none.
+// oneOrNone is a list of one filter, or nil.
 func oneOrNone(f *filter.Filter) []*filter.Filter {
 	if f == nil {
 		return nil
@@ -328,8 +328,8 @@ func (w *nestedWriter) rows(ctx context.Context, cuts []*nested.Rows) (fresh []n
 	return fresh, nil
 }
 
-// known are the keys of the owner's rows that exist for the caller: the named ones, and all of them
-// where they are set.
+// known are the keys of the owner's rows that exist for the caller: the named ones, or all of them
+// for a set.
 func (w *nestedWriter) known(ctx context.Context, cut *nested.Rows, named map[string]bool) (ids map[string]bool, err error) {
 	e := cut.Relation.Door.Entity
 	if len(named) == 0 && !cut.Set {
@@ -354,7 +354,8 @@ func (w *nestedWriter) known(ctx context.Context, cut *nested.Rows, named map[st
 	return ids, nil
 }
 
-// found are the rows of the owner that exist for the caller and meet a condition. A new owner has none.
+// found are the rows of the owner that exist for the caller and meet a condition. A new owner has no
+// rows.
 func (w *nestedWriter) found(ctx context.Context, cut *nested.Rows, fields []string, where *filter.Filter) (*rows.Rows, error) {
 	x, e, by, layout := w.x, cut.Relation.Door.Entity, cut.Relation.By, rows.NewLayout(fields)
 	scope, ok := x.scopeOfRows(ctx, e)
@@ -429,7 +430,7 @@ func (w *nestedWriter) write(ctx context.Context, relation *catalog.Nested, row 
 	return nil
 }
 
-// body is the body of a row, with the key of the owner if it is new; nil where it has another one.
+// body is the body of a row, with the key of the owner if it is new; nil if it has another one.
 func (w *nestedWriter) body(relation *catalog.Nested, row nested.Row) json.RawMessage {
 	by, owner := relation.By.Name, w.owners[row.Owner]
 	if sent := jsontext.Get(row.Body, by); sent != nil && string(sent) != string(owner) {

@@ -23,13 +23,13 @@ type Orphans struct {
 	Err   error            // the rows could not be read
 }
 
-// The bounds of [Facade.Orphans]: rows that are looked at and keys that are named, for a reference.
+// The bounds of [Facade.Orphans] for a reference: rows to read and keys to name.
 const (
 	mostOrphansRead  = 100_000
 	mostOrphansNamed = 10
 )
 
-// Orphans looks for orphans of each reference between rows that are kept in different places.
+// Orphans looks for orphans of each reference between rows of different places.
 func (f *Facade) Orphans(ctx context.Context) (all []Orphans) {
 	h := f.host
 	x := &viewer{host: h, call: &Call{}, inside: true, state: access.State(nil).OfHost()}

@@ -18,8 +18,8 @@ import (
 // host of a remote gets the calls as they were sent, and judges them. If this host has a part in a call, such as an access rule, it
 // refuses the call: it could not do its part in the middle of the transaction.
 
-// PassesOn reports whether the calls are made by another host, which is then the host of all of them, and not by this one. Calls
-// of two hosts are NOT_IMPLEMENTED. An operation that view does not show is reported when it is called.
+// PassesOn reports whether another host makes the calls, as the host of all of them, and not this one. Calls of two
+// hosts are NOT_IMPLEMENTED. An operation that view does not show is reported when it is called.
 func (f *Facade) PassesOn(view *catalog.Catalog, calls []*Call) (bool, error) {
 	var first *catalog.Operation
 	for i, c := range calls {
@@ -41,8 +41,9 @@ func errTwoHosts(op, first *catalog.Operation) error {
 		op.Door.Name, op.Name, op.Door.Runs(), first.Door.Name, first.Name, first.Door.Runs()).At(op.Door.Name, op.Name)
 }
 
-// PassOn has the host of a remote make the calls as one transaction. Each call goes the path of this host, inside the middleware, up
-// to the host of its rows, and waits there until all calls have come. The error is that of the call that failed, with its index.
+// PassOn has the host of a remote make the calls as one transaction. Each call goes the path of this host, inside
+// the middleware, up to the host of its rows, and waits there until all calls have come. The error is the error of
+// the first failing call, with its index.
 func (f *Facade) PassOn(ctx context.Context, caller Caller, calls []*Call) ([]*Result, error) {
 	results, all := make([]*Result, len(calls)), make([]*passedCall, len(calls))
 	errs := make([]error, len(calls))
@@ -146,7 +147,7 @@ func errNotPassed(op *catalog.Operation, why string) error {
 	return kiterror.Errorf(kiterror.NotImplemented, "%s.%s cannot be part of a transaction at the host of %s: %s; call it by itself", op.Door.Name, op.Name, op.Door.Frond.Name, why).At(op.Door.Name, op.Name)
 }
 
-// ownPart names the part that this host has in the call; "": it has none.
+// ownPart names the part that this host has in the call, or "".
 func ownPart(x *execution) string {
 	for _, scope := range []struct {
 		of   *catalog.Door
@@ -213,7 +214,7 @@ func apartBehind(h *host, e *schema.Entity) string {
 	return fmt.Sprintf("rows of another host point at rows of %s", e.Name)
 }
 
-// apartWithin says that rows which are written with their owner have to do with rows of another host; "": they have not.
+// apartWithin says that rows of a nested write have to do with rows of another host; "" if they have not.
 func apartWithin(h *host, n *catalog.Nested) string {
 	e := n.By.Owner
 	for _, p := range e.Fields {

@@ -17,7 +17,7 @@ import (
 //	set null   the key is emptied once the row is deleted
 //	cascade    they are deleted once the row is deleted
 
-// pointing returns, by entity, the relations of rows that are kept elsewhere than the rows of the entity.
+// pointing returns, by entity, the relations of rows of another place than the rows of the entity.
 func pointing(c *catalog.Catalog) map[*schema.Entity][]*schema.Property {
 	all := map[*schema.Entity][]*schema.Property{}
 	for _, e := range c.Set.Entities {
@@ -124,9 +124,9 @@ func manyDeletesPointed(run func(context.Context, *execution) (*Result, error)) 
 	}
 }
 
-// pointed returns the rows elsewhere that point at rows of e with these keys, or at rows that go with them, and have to follow them.
-// The error is CONFLICT where they keep a row; at is then the key of the row, if it is one of keys. seen has the keys of rows, by
-// entity and key, that were looked at before.
+// pointed returns the rows elsewhere that point at rows of e with these keys, or at rows that go with them, and
+// have to follow them. The error is CONFLICT if they keep a row; at is then the key of the row, if it is one of
+// keys. seen has the keys of earlier rows, by entity and key.
 func pointed(ctx context.Context, x *execution, e *schema.Entity, keys []any, seen map[any]bool) (follow []pointedRows, at any, err error) {
 	for _, by := range x.host.pointing[e] {
 		op, follows := changeOf(x.host, by), false

@@ -80,7 +80,7 @@ func runList(ctx context.Context, x *execution) (*Result, error) {
 	return pageFound(ctx, x, x.store().Find)
 }
 
-// runMerged reads a page in an order that is made here, of rows that are kept here or elsewhere.
+// runMerged reads a page, in an order that this host makes, of rows here or elsewhere.
 func runMerged(ctx context.Context, x *execution) (*Result, error) {
 	m := merging{x: &x.viewer, fetch: func(ctx context.Context, ids []json.RawMessage) (*Result, error) {
 		if x.door.Frond.Remote != "" {
@@ -207,7 +207,7 @@ func runFindByID(ctx context.Context, x *execution) (*Result, error) {
 	return &Result{Form: FormRow, Rows: found.Rows}, nil
 }
 
-// runFindByIDs reads the rows with the ids that were sent, in their order and each once.
+// runFindByIDs reads the rows with the ids of the call, in their order and each once.
 func runFindByIDs(ctx context.Context, x *execution) (*Result, error) {
 	x.each.order = x.each.order[:0]
 	for i := range x.each.values {
@@ -249,8 +249,8 @@ func runEachByID(ctx context.Context, x *execution, form Form) (*Result, error) 
 	return res, nil
 }
 
-// inOrder is rows in the order of their groups: the same rows where they have it already,
-// which is the common case and copies nothing.
+// inOrder is rows in the order of their groups: the same rows if they have it already, which is
+// the common case and needs no copy.
 func inOrder(found *rows.Rows, groups []Group) *rows.Rows {
 	next := 0
 	for _, g := range groups {
@@ -275,8 +275,8 @@ func picked(from *rows.Rows, groups []Group) *rows.Rows {
 	return out
 }
 
-// aggregate groups the rows that a list would answer (docs/aggregates.md): its scope and its filter
-// are those of list, and a field that list does not show is an unknown key here.
+// aggregate groups the rows that a list would answer (docs/aggregates.md): it has the scope and the
+// filter of list, and a field that list does not show is an unknown key here.
 
 // admitAggregate reads the query of aggregate (see AggregateCard of package catalog for its keys).
 func admitAggregate(ctx context.Context, x *execution) error {
@@ -404,8 +404,8 @@ func (g *grouping) page(found *Found, of FoundGroup) Page {
 	return p
 }
 
-// ofKeys are the pages of the keys of a batch. Where all rows are one group, keys without rows share one
-// that is added to the rows.
+// ofKeys are the pages of the keys of a batch. If all rows are one group, keys without rows share an
+// empty one, which ofKeys adds to the rows.
 func (g *grouping) ofKeys(each *eachOf, found *Found) []Group {
 	groups, none := make([]Group, len(each.order)), -1
 	for i, at := range each.order {

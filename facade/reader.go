@@ -191,8 +191,8 @@ func (r *reader) build(side boundarySide, marks []byte) *selection {
 		}
 		s.computed = append(s.computed, c)
 		for j, p := range fields {
-			// A presenter gets the fields that it names; one that names
-			// nothing gets the fields that the caller may read.
+			// A presenter gets the fields that it names, or without names the fields that the
+			// caller may read.
 			if c.Reads(p) || c.Needs == nil && marks[j]&exists != 0 {
 				read[j] = true
 			}
@@ -280,8 +280,8 @@ func (s *selection) narrowed(found *rows.Rows) *rows.Rows {
 	return out
 }
 
-// over is the selection for rows with another layout than it asked for, by the names of
-// their columns. Rows that hold nothing but what leaves are not rewritten.
+// over is the selection for rows with another layout than it asked for, by the names of their
+// columns. Rows without further fields are not rewritten.
 func (s *selection) over(layout *rows.Layout) *selection {
 	if last := s.last.Load(); last != nil && slices.Equal(last.stored.Fields, layout.Fields) {
 		return last

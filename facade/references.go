@@ -116,7 +116,7 @@ func idsOf(p *schema.Property, value json.RawMessage) (ids []json.RawMessage) {
 	return ids
 }
 
-// invisible are those of the ids that no row has which exists for a caller with this scope.
+// invisible returns the ids whose rows a caller with this scope cannot see.
 func invisible(ctx context.Context, x *execution, e *schema.Entity, scope *access.Scope, ids []json.RawMessage) (missing []json.RawMessage, err error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -131,7 +131,7 @@ func invisible(ctx context.Context, x *execution, e *schema.Entity, scope *acces
 	return at.missing(ctx, x, e, scope.Rows, ids)
 }
 
-// unknownTo returns those of the ids that no row has for the caller; false: some were not asked about.
+// unknownTo returns the ids whose rows the caller cannot see; false: some were not asked about.
 func (x *viewer) unknownTo(e *schema.Entity, ids []json.RawMessage) (missing []json.RawMessage, asked bool) {
 	for _, id := range ids {
 		there, is := x.exist[e][string(id)]

@@ -8,8 +8,9 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
-// Refusals returns the writes that this host refuses because of the places of its Fronds: they would need the transactions of two
-// hosts. Each is the error of such a call, as far as it does not depend on the caller. There are none if every Frond runs here.
+// Refusals returns the writes that this host refuses because of the places of its Fronds: they would need the
+// transactions of two hosts. Each is the error of such a call, as far as it does not depend on the caller. It is
+// empty if every Frond runs here.
 func (f *Facade) Refusals() (all []*kiterror.Error) {
 	h := f.host
 	add := func(err error) { all = append(all, kiterror.AsError(err)) }

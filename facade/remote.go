@@ -389,8 +389,8 @@ func (g *grouping) sent(in Invocation) Invocation {
 	return in
 }
 
-// remoteKeeper is the keeper of rows at the host that a remote Frond runs at (spec 1.6).
-// Their values cross the boundary there: nothing is decoded, filled in or encoded here.
+// remoteKeeper is the keeper of rows at the host that a remote Frond runs at (spec 1.6). Their
+// values cross the boundary there: this host does not decode, fill in or encode them.
 type remoteKeeper struct{}
 
 // missing implements [keeper]: the remote is asked for the rows by their ids.
@@ -440,8 +440,8 @@ func (remoteKeeper) complete(ctx context.Context, x *execution) error {
 	return checkRelations(ctx, x)
 }
 
-// holds implements [keeper]. The version of a row that is partly hidden here is not the
-// one that its host computes, and an older host takes none.
+// holds implements [keeper]. The version of a row that is partly hidden here is not the one
+// that its host computes, and an older host does not take versions.
 func (remoteKeeper) holds(x *execution) error {
 	if len(x.versionScope.Hide) > 0 || x.precondition.NoneMatch != nil || !x.op.Takes("ifMatch") {
 		return kiterror.Errorf(kiterror.NotImplemented, "%s cannot hold the row to a version where it runs; leave If-Match and If-None-Match out", x.where())
@@ -460,7 +460,7 @@ func (remoteKeeper) gives(x *viewer, mode schema.Mode, top, path string) bool {
 	return slices.Contains(x.door.NotRequired, top) || mode == schema.Update && path != top
 }
 
-// version is the one that came with the row.
+// version is the version that came with the row.
 func (remoteKeeper) version(_ *execution, row rows.Row) (string, error) {
 	return jsontext.Unquote(row.Get(catalog.ETag)), nil
 }

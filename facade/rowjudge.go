@@ -10,11 +10,11 @@ import (
 )
 
 // rowJudge says which of the rows of events meet a filter. Fields are judged by the row as the
-// event has it; the store is asked about rows behind relations, one statement for all rows
-// and each relation of the filter.
+// event has it; the store is asked about rows behind relations, one statement for all rows and
+// each relation of the filter.
 //
-// Of a row that is gone nobody can say any more what pointed at it, and what a row without all
-// fields lacked. Whatever depends on that is decided so that the row is not shown.
+// A row that is gone has no relations left to look up, and a row without all fields lacks
+// values. A condition that depends on them is decided so that the row is not shown.
 type rowJudge struct {
 	x      *execution
 	entity *schema.Entity
@@ -28,7 +28,7 @@ type knownRow struct {
 	gone bool // it was deleted
 }
 
-// holds answers those of the rows, by their places, that meet f. negated says that an odd number
+// holds returns the places, among of, of the rows that meet f. negated says that an odd number
 // of nots is around f: a condition that cannot be known holds then.
 func (j *rowJudge) holds(ctx context.Context, f *filter.Filter, of []int, negated bool) ([]int, error) {
 	if f == nil || len(of) == 0 {
@@ -62,8 +62,8 @@ func (j *rowJudge) holds(ctx context.Context, f *filter.Filter, of []int, negate
 	return j.compared(ctx, f, of, negated)
 }
 
-// without are the places of all that are not in some; both are in order, as is the result,
-// which shares nothing with them.
+// without returns the places of all outside of some; both are in order, and so is the result,
+// which is a new slice.
 func without(all, some []int) []int {
 	in := make(map[int]bool, len(some))
 	for _, i := range some {

@@ -19,8 +19,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// find is the first step: the operation behind entity.op, and the runner that answers it.
-// An operation that is not there is NOT_FOUND, with the names that are served.
+// find is the first step: the operation behind entity.op, and the runner that answers it. An
+// unknown operation is NOT_FOUND, with the names that the caller may use.
 func (x *execution) find(ctx context.Context) error {
 	err := lookUp(ctx, x)
 	if x.trace != nil && x.trace.Found != nil {
@@ -70,8 +70,8 @@ func lookUp(ctx context.Context, x *execution) error {
 	return nil
 }
 
-// missing is NOT_FOUND for a name that a view does not show. It names the operations that are served there to
-// this caller: an operation that a collector refuses them is left out (docs/decisions/errors.md).
+// missing is NOT_FOUND for a name that a view does not show. It lists the operations of the view for this
+// caller: an operation that a collector refuses them is left out (docs/decisions/errors.md).
 func (h *host) missing(ctx context.Context, view *catalog.Catalog, c *Call, inside bool) *kiterror.Error {
 	state := c.Invocation.State
 	if state == nil {
@@ -114,7 +114,8 @@ func (x *execution) scope(ctx context.Context) (err error) {
 	}
 	x.resultScope = x.doorScope
 	if out := x.op.OutDoor; out != nil && out != x.door.Door {
-		// Asked before anything runs: a caller who may not see the answer does not act either.
+		// Asked before anything runs: without a right to see the answer, a caller does not act
+		// either.
 		x.resultScope, err = x.scopeOf(ctx, x.host.doors.of(out), out.Reading())
 	}
 	return err
@@ -144,9 +145,9 @@ func (x *viewer) collect(ctx context.Context, door *boundDoor, op *catalog.Opera
 	return &s, nil
 }
 
-// scopeBehind is the scope of the entity behind a relation; false where the caller may not
-// see it at all: it has no door, the surface shows none that reads it, or its collector
-// denies the caller.
+// scopeBehind is the scope of the entity behind a relation. It is false if the caller may not
+// see the entity at all: it has no door, the surface shows no operation that reads it, or its
+// collector denies the caller.
 func (x *viewer) scopeBehind(ctx context.Context, e *schema.Entity) (*access.Scope, bool) {
 	if !x.inside && !x.catalogView.Reaches(e) {
 		return nil, false
@@ -164,7 +165,7 @@ func (x *viewer) Behind(ctx context.Context, l *schema.Link) (filter.Scope, bool
 }
 
 // between returns the condition on the rows in between of a relation that exist for the caller; nil
-// where there are none. It is false where the caller may not list them or may not read their keys.
+// for a direct relation. It is false if the caller may not list them or may not read their keys.
 func between(ctx context.Context, x *viewer, l *schema.Link) (*filter.Filter, bool) {
 	if l.Through == nil {
 		return nil, true
@@ -197,9 +198,8 @@ func (x *viewer) view(scope *access.Scope) filter.Scope {
 	return scope
 }
 
-// scopeOfRows is the scope of the caller by the collector of an entity's door, whatever the
-// surface shows of it: a key may be written to a row that cannot be read here. It is asked
-// once in a call.
+// scopeOfRows is the scope of the caller by the collector of an entity's door, for any surface:
+// a key may be written to a row that the surface does not show. It is asked once in a call.
 func (x *viewer) scopeOfRows(ctx context.Context, e *schema.Entity) (*access.Scope, bool) {
 	if x.inside {
 		return access.Open, true
@@ -247,9 +247,8 @@ type surface struct {
 
 type surfaceKey struct{}
 
-// Call implements [Caller] for the view of the surface. Middleware comes after this
-// check, so that a middleware which answers calls by itself answers none that are not
-// shown.
+// Call implements [Caller] for the view of the surface. Middleware comes after this check, so
+// that a middleware which answers calls by itself answers only calls of the view.
 func (s *surface) Call(ctx context.Context, c *Call) (*Result, error) {
 	c, err := underNewName(s.view, c)
 	if err != nil {
@@ -290,9 +289,9 @@ func unopened(door *catalog.Door, name string, suggest bool) string {
 	return ""
 }
 
-// Old names of fields (docs/decisions/migrations.md). The path brings them to the new names where it judges
-// the body and the query, behind the collectors: a caller without the field learns nothing by
-// its old name either.
+// Old names of fields (docs/decisions/migrations.md). The path brings them to the new names when it judges
+// the body and the query, behind the collectors: a caller without the field cannot find it by its old name
+// either.
 //
 //	a body       the member is renamed before it is judged   renameBody
 //	a filter     at the member, in the filter's parser       Answers
@@ -354,8 +353,8 @@ func renameBody(x *viewer, card *schema.Entity) {
 	}
 }
 
-// inSentNames is a failure of a remote, which was sent the new names, in the names that the
-// caller sent: a caller without the field there does not learn its new name.
+// inSentNames is a failure of a remote, which knows the new names, in the names of the caller:
+// a caller without the field there does not learn its new name.
 func inSentNames(x *viewer, err *kiterror.Error) *kiterror.Error {
 	own := *err
 	details, _ := err.Details.([]schema.Detail)
@@ -375,7 +374,7 @@ func inSentNames(x *viewer, err *kiterror.Error) *kiterror.Error {
 	return &own
 }
 
-// linkOf is the link of a field that was renamed; without names where it has none.
+// linkOf is the link of a renamed field, or a link without names.
 func linkOf(a *schema.FieldAlias) schema.Link {
 	if a.Field.Link == nil {
 		return schema.Link{}
@@ -383,7 +382,7 @@ func linkOf(a *schema.FieldAlias) schema.Link {
 	return *a.Field.Link
 }
 
-// replaceWord is a text with a name replaced where it is a whole word.
+// replaceWord is a text with another name in place of each whole word name.
 func replaceWord(text, name, by string) string {
 	if name == "" {
 		return text

@@ -58,7 +58,7 @@ func pickOn(x *execution, side boundarySide, r *reader, scope *access.Scope, lis
 		mark := byte(0)
 		if answersAs(&x.viewer, side, scope, a) && !a.Past(x.now()) {
 			mark = exists
-			// The author's own code gets an old name only where it names it.
+			// The author's own code gets an old name only if it names it.
 			if !free || side != within && x.depth == 0 {
 				mark |= asked
 			}
@@ -221,8 +221,8 @@ func readPaths(ctx context.Context, x *execution, list, other []string) []string
 	return out
 }
 
-// readPath returns the relation that a path begins with, and the limit in the path; 0: none. It
-// refuses a path without one and returns nil.
+// readPath returns the relation that a path begins with, and the limit in the path, or 0. It
+// refuses a path without a relation and returns nil.
 func readPath(ctx context.Context, x *execution, path string, place int, list []string) (*selectedRelation, int) {
 	name, text, ok := cutLimit(path)
 	if !ok {
@@ -249,7 +249,7 @@ func readPath(ctx context.Context, x *execution, path string, place int, list []
 	return r, limit
 }
 
-// selectRelation returns the relation called name, entered into x.relations, or nil where it does not
+// selectRelation returns the relation called name, entered into x.relations, or nil if it does not
 // exist for the caller.
 func selectRelation(ctx context.Context, x *execution, name string, list []string) *selectedRelation {
 	for _, r := range x.relations {
@@ -273,10 +273,10 @@ func selectRelation(ctx context.Context, x *execution, name string, list []strin
 	return own
 }
 
-// relationNamed returns the relation called name of the rows that are answered, with what the caller
-// sees of the rows it leads to, or nil where it does not exist for the caller: the surface cannot
-// follow it, a collector closes the door it leads to or hides a field that it is followed by, or the
-// call is a command, which answers its own row alone.
+// relationNamed returns the relation called name of the answered rows, with the caller's scope of
+// the rows it leads to. It is nil if the relation does not exist for the caller: the surface cannot
+// follow it, a collector closes the door it leads to or hides a field on the way, or the call is a
+// command, which answers its own row alone.
 func relationNamed(ctx context.Context, x *viewer, name string) (*catalog.Relation, *access.Scope) {
 	e := x.op.reader.entity
 	l := e.Relation(name)
@@ -333,7 +333,7 @@ func admitRelation(ctx context.Context, x *execution, r *selectedRelation) {
 	x.used = append(x.used, y.used...)
 }
 
-// refusePath refuses the name at a place of the list of fields that was sent.
+// refusePath refuses the name at a place of the caller's list of fields.
 func refusePath(x *viewer, place int, code, message string) {
 	at := fmt.Sprintf("/query/fields/%d", place)
 	x.refuse(schema.Detail{Code: code, Message: message}.At(at))
@@ -353,7 +353,7 @@ func refuseRelation(ctx context.Context, x *viewer, place int, name string) {
 }
 
 // unknownRelation is the refusal of a relation that does not exist for the caller, at a place of the
-// list that was sent.
+// caller's list.
 func unknownRelation(ctx context.Context, x *viewer, place int, name string) schema.Detail {
 	instead := x.instead(name, func() (names []string) {
 		for _, p := range x.op.reader.entity.Fields {
@@ -413,16 +413,15 @@ func (o *order) text() json.RawMessage {
 	return jsontext.AppendStrings(nil, names)
 }
 
-// A cursor is the place behind one row: base64url, without padding, of a version
-// byte, the mark of the entity and the order it belongs to, and the JSON array of
-// the row's values of that order. The mark recognises a cursor from elsewhere and is no
-// seal: nothing in a cursor is trusted, its values are judged like any a caller
-// sends. It has only fields that the caller may read.
+// A cursor is the place behind one row: base64url, without padding, of a version byte, the mark
+// of the entity and the order it belongs to, and the JSON array of the row's values of that
+// order. The mark recognises a cursor from elsewhere and is no seal: a cursor is not trusted,
+// its values are judged like any a caller sends. It has only fields that the caller may read.
 //
-// A value that rows show as null, because the card does not carry it, is an object that its store
-// reads. A long value is cut: ["its beginning"] of a text, [] of any other. The row's key, which is always whole, leads to the rest (see locate). A cursor that is issued
-// is accepted: both sides keep to maxCursor, and a row whose key alone is longer
-// has no cursor.
+// A value that rows show as null, because the card does not carry it, is an object that its store reads. A long
+// value is cut: ["its beginning"] of a text, [] of any other. The row's key, which is always whole, leads to the
+// rest (see locate). A cursor of this host is accepted: both sides keep to maxCursor, and a row whose key alone is
+// longer has no cursor.
 const (
 	cursorVersion = 1
 	cursorHead    = 1 + 8
@@ -447,7 +446,7 @@ func (o *order) cursor(values json.RawMessage) string {
 }
 
 // endsInKey reports whether the last field is the primary key, which leads to the rest of a row. An
-// order of groups has none.
+// order of groups does not end in a key.
 func (o *order) endsInKey() bool {
 	p := o.keys[len(o.keys)-1].Field
 	return p == p.Owner.Primary
@@ -501,7 +500,7 @@ func markOf(e *schema.Entity, keys []SortKey) uint64 {
 	return h
 }
 
-// values are those of a cursor; ok is false for a text that cursor did not write.
+// values are the values of a cursor; ok is false for a text that cursor did not write.
 func (o *order) values(text string) (values []json.RawMessage, ok bool) {
 	if len(text) > maxCursor {
 		return nil, false
@@ -545,11 +544,10 @@ func (o *order) values(text string) (values []json.RawMessage, ok bool) {
 	return values, len(values) == len(o.keys)
 }
 
-// isCut says whether a cursor's value is one that was cut.
+// isCut says whether a cursor's value was cut.
 func isCut(v json.RawMessage) bool { return jsontext.KindOf(v) == jsontext.Array }
 
-// cutText is the beginning in place of a long text; ok is false where there is
-// anything else.
+// cutText is the beginning in place of a long text; ok is false for any other value.
 func cutText(v json.RawMessage) (text string, ok bool) {
 	n := 0
 	for _, item := range jsontext.Elements(v) {
@@ -588,9 +586,9 @@ func errCursorGone(backward bool) error {
 type order struct {
 	keys []SortKey
 	mark uint64
-	// foreign: the cursors are made where the list runs, and nobody reads them here.
+	// foreign: the host of the list makes the cursors, and this host does not read them.
 	foreign bool
-	// merged: the rows are sorted here, not where they are kept.
+	// merged: this host sorts the rows, not their own place.
 	merged bool
 }
 

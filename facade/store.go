@@ -20,19 +20,19 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Store keeps the rows of entities. It is given values that are judged, decoded
-// and allowed, and codes only the failures it alone can know: CONFLICT for unique,
-// foreign-key and restrict violations (naming the fields in the details), and
-// SERVICE_UNAVAILABLE when it cannot be reached. It may be used from many
+// Store keeps the rows of entities. It is given judged, decoded and allowed values, and codes only the
+// failures it alone can know: CONFLICT for unique, foreign-key and restrict violations (naming the
+// fields in the details), and SERVICE_UNAVAILABLE when it cannot be reached. It may be used from many
 // goroutines. It refuses a statement that would take too long with [kiterror.TooCostly], and one request
 // ([RequestOf]) does not keep all others waiting. The suite in store/storetest says the rest.
 type Store interface {
-	// Find reads rows: one by its key, a page, or with Each those of every key in one statement.
+	// Find reads rows: one by its key, a page, or with Each the rows of every key in one
+	// statement.
 	Find(ctx context.Context, q *Find) (*Found, error)
-	// Insert writes rows, all or none, and answers them as sel has them.
+	// Insert writes all rows or fails, and answers them as sel has them.
 	Insert(ctx context.Context, e *schema.Entity, found []Record, terms *Terms, sel *rows.Layout) (*rows.Rows, error)
-	// Update changes the one row that has this primary key and meets where, and
-	// answers it; no rows where none does. Nothing to set and no terms only read.
+	// Update changes the one row that has this primary key and meets where, and answers it, or
+	// no rows. Without a set and terms it only reads.
 	Update(ctx context.Context, e *schema.Entity, id json.RawMessage, where *filter.Filter, set Record, terms *Terms, sel *rows.Layout) (*rows.Rows, error)
 	// Delete removes the one row that has this primary key and meets where, and
 	// says whether there was one.
@@ -65,23 +65,23 @@ type Abilities struct {
 	// fits. nil: the store takes any entities.
 	Prepare func(ctx context.Context, entities []*schema.Entity, changes catalog.SchemaChanges, unchanged bool) error
 	// WriteAll updates the rows with these primary keys, each with the record of its place, or deletes
-	// them where sets is nil: all or none, in the transaction of ctx. terms are those of every row, and
-	// have no Judge. It answers updated rows in the order of ids if sel has fields, the primary key among
-	// them. The error is NOT_FOUND if a row is not there, and else as that of Update or Delete. nil: rows
-	// are written one by one.
+	// them if sets is nil, in the transaction of ctx. It writes all of them or fails. terms hold for
+	// every row, and have no Judge. It answers updated rows in the order of ids if sel has fields, the
+	// primary key among them. The error is NOT_FOUND for a missing row, and otherwise an error of Update
+	// or Delete. nil: rows are written one by one.
 	WriteAll writeAll
-	// FieldNames returns names of a field, as ENTITY.FIELD, that its renames do not change. The first has no
-	// other field; the others are those that were written in its place. nil: the name of now.
+	// FieldNames returns names of a field, as ENTITY.FIELD, that its renames do not change. The first
+	// belongs to this field alone; programs may have written the others in its place. nil: the present name.
 	FieldNames func(e *schema.Entity, field string) []string
-	// Newer reports whether cards that are newer than those of the last Prepare have changed the tables, so that rows may have values
-	// that these cards refuse. nil: they have not.
+	// Newer reports whether newer cards than the cards of the last Prepare have changed the tables, so that rows
+	// may have values that these cards refuse. nil: they have not.
 	Newer func(ctx context.Context) bool
 	// Check returns why the store does not accept writes. nil: it always does.
 	Check func(ctx context.Context) error
 	// State describes the store to its operator. It does not wait. nil: it is not known.
 	State func() StoreState
 	// WhenReady has do run once the database can be reached, and reports whether that will be
-	// later; where it can be reached already, the caller runs it. nil: it always can.
+	// later; otherwise the caller runs it at once. nil: the database can always be reached.
 	WhenReady func(do func(context.Context) error) (later bool)
 }
 
@@ -129,14 +129,14 @@ const (
 // writeAll is the type of [Abilities.WriteAll].
 type writeAll = func(ctx context.Context, e *schema.Entity, ids []json.RawMessage, sets []Record, terms *Terms, sel *rows.Layout) (*rows.Rows, error)
 
-// Terms are the conditions of a write, decided in the write's own transaction:
-// between the decision and the write nobody changes the row. A write
-// whose terms do not hold changes nothing. nil: there are none.
+// Terms are the conditions of a write, decided in the write's own transaction: no other writer
+// changes the row between the decision and the write. A write whose terms do not hold leaves
+// the row unchanged. Terms may be nil.
 type Terms struct {
-	// Judge is given the current row, with the fields of Read, and returns the
-	// record to write: nil is that of the caller of Update. Its error is the write's own. A
-	// store that tries a transaction again calls it again; it does not call the store.
-	// Insert has no such row and does not look at it.
+	// Judge is given the current row, with the fields of Read, and returns the record to write;
+	// nil keeps the record of the caller of Update. Its error is the write's own. A store that
+	// tries a transaction again calls it again; it does not call the store. Insert has no such
+	// row and does not look at it.
 	Judge func(current rows.Row) (Record, error)
 	Read  *rows.Layout
 	// After is what each row has to meet once it is written, else the error is Unmet.
@@ -144,17 +144,17 @@ type Terms struct {
 	Unmet error
 	// Points are relations whose targets have to be there, else [kiterror.Dangling].
 	Points []Points
-	// Events says what the write announces. It is given the rows as they are once they are
-	// written, as the write answers them, or none at Delete; it is not called where nothing was
-	// written. Its events are kept with the write as [Outbox.Emit] keeps it, and its error
-	// is the write's own. It does not call the store, and may be called again where the write
-	// is tried again. It is given only where [Outbox.Records].
+	// Events returns the events of the write. It is given the rows after the write, as the
+	// write answers them, and no rows at Delete; a write without rows does not call it. Its
+	// events are kept with the write as [Outbox.Emit] keeps them, and its error is the write's
+	// own. It does not call the store, and may be called again if the write is tried again. It
+	// is given only for [Outbox.Records].
 	Events func(written *rows.Rows) ([]Event, error)
 }
 
-// Points holds one relation of the written record to rows that meet Where before it is
-// written: those it did not name already, or with All those that it did as well. New
-// rows that are written together may point at each other.
+// Points holds one relation of the written record to rows that meet Where before it is written:
+// the rows that it did not name already, or with All the others too. New rows of one write may
+// point at each other.
 type Points struct {
 	Field *schema.Property
 	Where *filter.Filter
@@ -163,11 +163,10 @@ type Points struct {
 	Of []int
 }
 
-// Record is the written part of one row: fields of the entity with the text of
-// their values, in declaration order. A field that is absent is null at creation
-// and untouched at update. Values are as rows give them back: a date-time is UTC
-// text with milliseconds, or with microseconds where those are not zero. Ids and
-// the values of Find.From and Find.Each are of the same form.
+// Record is the written part of one row: fields of the entity with the text of their values, in
+// declaration order. An absent field is null at creation and untouched at update. Values are as
+// rows give them back: a date-time is UTC text with milliseconds, or with microseconds if those
+// are not zero. Ids and the values of Find.From and Find.Each are of the same form.
 type Record = schema.Object
 
 // Find is one read.
@@ -177,15 +176,15 @@ type Find struct {
 	Select *rows.Layout
 	// Where is what rows have to meet; nil: all rows.
 	Where *filter.Filter
-	// Key is the primary key of the one row that is answered, where it meets Where. With Key the
-	// fields below are not given. nil: a page, or Each.
+	// Key is the primary key of the one row to answer, if it meets Where. With Key the fields
+	// below are not given. nil: a page, or Each.
 	Key json.RawMessage
 	// Rank is the search whose rank [schema.Search.Rank] of Sort is; nil where Sort does not have it.
 	Rank *search.Query
 	// Sort ends with the primary key; it is empty only with Each over a unique field.
 	Sort []SortKey
-	// Limit is how many rows are answered at most, per key with Each; 0 or less: none, so
-	// that Total and More are answered alone.
+	// Limit is how many rows are answered at most, per key with Each; at 0 or less Total and
+	// More are answered alone.
 	Limit  int
 	Offset int
 	// From begins the range (keyset paging): values of Sort's fields. Rows strictly behind
@@ -204,11 +203,11 @@ type Find struct {
 	Count bool
 	// Estimate allows Total to be an estimate where counting would take long.
 	Estimate bool
-	// Keys asks for Found.Keys of every row; else those of the first and the last row of each
-	// group are enough.
+	// Keys asks for Found.Keys of every row; else the keys of the first and the last row of
+	// each group are enough.
 	Keys bool
-	// NoKeys says that Found.Keys are not read, so that they may be nil. With Keys it says
-	// nothing.
+	// NoKeys says that Found.Keys are not read, so that they may be nil. With Keys it has no
+	// effect.
 	NoKeys bool
 	// Each asks for one group of rows for each of many keys, in one statement.
 	Each *EachKey
@@ -252,7 +251,7 @@ type EachKey struct {
 	// Via is a condition on the rows in between; nil: all count.
 	Via *filter.Filter
 	// Lists are lists of values, of a Find with Group alone: places in Values, each once in a list. A group
-	// of rows is then that of a list. nil: of a value.
+	// of rows then belongs to a list. nil: to a value.
 	Lists [][]int
 }
 
@@ -284,7 +283,7 @@ type FoundGroup struct {
 	More     bool
 }
 
-// Nonces is a [Store] that remembers what may happen only once, for every process over
+// Nonces is a [Store] that remembers events which may happen only once, for every process over
 // the same database. It may be used from many goroutines.
 type Nonces interface {
 	// TakeNonce reports whether nonce is new, and remembers it until the given time at
@@ -297,12 +296,12 @@ type Nonces interface {
 // KeyValues are small texts that the processes over one store share, such as the last runs of jobs.
 // It may be used from many goroutines.
 type KeyValues interface {
-	// Value returns the text of a key and its version, which grows with every change; nil and 0 where
-	// there is none. The answer is as of the last commit.
+	// Value returns the text of a key and its version, which grows with every change, or nil and 0.
+	// The answer is as of the last commit.
 	Value(ctx context.Context, key string) (text json.RawMessage, version int64, err error)
-	// SetValue writes the text of a key whose version is still the given one, 0 for a new key. set is
-	// false, and nothing is written, where it has another. The new version is version+1; without a text
-	// the key is removed. It is committed when SetValue returns, also where ctx has a transaction.
+	// SetValue writes the text of a key whose version is still the given one, 0 for a new key. If it
+	// has another version, set is false and the text stays. The new version is version+1; without a
+	// text the key is removed. It is committed when SetValue returns, even if ctx has a transaction.
 	SetValue(ctx context.Context, key string, version int64, text json.RawMessage) (set bool, err error)
 	// Values returns the texts of all keys that begin with prefix.
 	Values(ctx context.Context, prefix string) (map[string]json.RawMessage, error)
@@ -326,7 +325,7 @@ type SeedBatch struct {
 	Late   []LateField // set when the rows of every batch are there
 }
 
-// LateField is a relation of a row to one that is written after it.
+// LateField is a relation of a row to a later one.
 type LateField struct {
 	ID  json.RawMessage
 	Set Record
@@ -340,22 +339,22 @@ type Outbox interface {
 	Cursors
 	DeadLetters
 
-	// Emit writes events within the transaction of ctx ([Transactor.Transact]): they are in
-	// the log if and only if it commits. Without a transaction it is one of its own, and in a
-	// dry run nothing is written. Position is not looked at; the slice may be reused afterwards,
-	// the data behind it may not.
+	// Emit writes events within the transaction of ctx ([Transactor.Transact]): they are in the
+	// log if and only if it commits. Without a transaction it is one of its own, and a dry run
+	// does not write. Position is ignored; the slice may be reused afterwards, the data behind
+	// it may not.
 	Emit(ctx context.Context, events []Event) error
 
-	// Relay gives positions to committed events that have none, and reports the last position
-	// given and whether this process is the one that gives them. Any number of processes may
-	// call it at any time; one at a time does the work, and another one takes over when it
-	// is gone. A transaction that is still open holds up nothing: its events get their
-	// positions when it has committed. Events of one entity and key keep their order. One call
-	// gives a bounded number; it is called again while last grows.
+	// Relay gives positions to committed events without one, and reports the last given
+	// position and whether this process gives them. Any number of processes may call it at any
+	// time; one at a time does the work, and another one takes over when it is gone. An open
+	// transaction does not hold up others: its events get their positions when it has
+	// committed. Events of one entity and key keep their order. One call gives a bounded
+	// number; it is called again while last grows.
 	Relay(ctx context.Context) (last Position, leads bool, err error)
 
-	// Trim removes events that were emitted before, limit at most, and reports how many: from
-	// the oldest position on, up to the first that is younger. The last position stays known.
+	// Trim removes events from before, limit at most, and reports how many: from the oldest
+	// position on, up to the first that is younger. The last position stays known.
 	Trim(ctx context.Context, before time.Time, limit int) (int, error)
 
 	// Records reports whether the store keeps the events of a single write ([Terms]) in the
@@ -364,12 +363,12 @@ type Outbox interface {
 	Records() bool
 
 	// Quiet reports, without a statement, that no process has committed anything since a time; false
-	// where that cannot be known.
+	// if that cannot be known.
 	Quiet(since time.Time) bool
 
 	// Behind counts the events that a consumer at a position has not delivered: the events of names (nil:
-	// all) that are behind it or have no position yet, and up to it the dead letters of retrying
-	// ("": none). since is when the first was emitted, zero where there is none.
+	// all) that are behind it or have no position yet, and up to it the dead letters of retrying, unless
+	// that is "". since is when the first was emitted, or zero.
 	Behind(ctx context.Context, at Position, names []string, retrying string) (events int, since time.Time, err error)
 }
 
@@ -379,18 +378,17 @@ const LogBytes = 64 << 10
 
 // EventLog is the log that the ways out read: the outbox of this host, or the log of a remote.
 type EventLog interface {
-	// Log reads the events after a position, oldest first, limit at most. It ends early once
-	// they have [LogBytes], so that a reader holds little, however large the rows are. names are
-	// the facts that are wanted as FROND.NAME; nil: all. behind is the position up to which the
-	// answer is complete, so that the next read goes on from there also where no event of
-	// names was found; it is after at the end of the log. Trimmed events are not among them: a reader that must not miss anything
-	// compares Span's oldest with after when it has read.
+	// Log reads the events after a position, oldest first, limit at most. It ends early once they have [LogBytes],
+	// so that a reader holds little, however large the rows are. names are the wanted facts as FROND.NAME; nil:
+	// all. behind is the position up to which the answer is complete, so that the next read goes on from there even
+	// without an event of names; it is after at the end of the log. Trimmed events are not among them: a reader
+	// that must not miss an event compares Span's oldest with after when it has read.
 	Log(ctx context.Context, after Position, names []string, limit int) (events []*Event, behind Position, err error)
 
-	// Span says which positions the log holds: oldest is the position behind which nothing
-	// has been trimmed, so that a reader at oldest or later misses nothing; last is the
-	// last one given. A log that never held anything has equal ones, which are not 0: a reader
-	// that begins at last sees the events from now on. [Resumable] judges a position by them.
+	// Span says which positions the log holds: events are trimmed only up to oldest, so that a
+	// reader at oldest or later misses no event; last is the last given one. A log that never
+	// held an event has equal ones, which are not 0: a reader that begins at last sees the
+	// events from now on. [Resumable] judges a position by them.
 	Span(ctx context.Context) (oldest, last Position, err error)
 
 	// Committed is closed when events that this process emitted have been committed since
@@ -401,24 +399,24 @@ type EventLog interface {
 
 // Cursors are the durable positions of consumers by their names.
 type Cursors interface {
-	// Cursor is the position up to which a consumer is done; known is false for one that has
-	// none yet.
+	// Cursor is the position up to which a consumer is done; known is false for a consumer
+	// without one.
 	Cursor(ctx context.Context, consumer string) (at Position, known bool, err error)
 
-	// Advance moves a consumer from one position to another, in the transaction of ctx where
-	// there is one. moved is false, and nothing is written, where the consumer is not at from:
-	// another process was faster. A consumer that is not known is at 0, and to is not from.
+	// Advance moves a consumer from one position to another, in the transaction of ctx if it
+	// has one. If the consumer is not at from, moved is false and it stays: another process was
+	// faster. An unknown consumer is at 0, and to is not from.
 	Advance(ctx context.Context, consumer string, from, to Position) (moved bool, err error)
 }
 
 // DeadLetters are events that a consumer gave up on. They are kept until they are revived;
 // Trim does not touch them.
 type DeadLetters interface {
-	// Bury keeps an event, in the transaction of ctx where there is one. One that is there
-	// already is replaced.
+	// Bury keeps an event, in the transaction of ctx if it has one. It replaces an earlier
+	// burial of the event.
 	Bury(ctx context.Context, dead *DeadEvent) error
 
-	// Dead lists the buried events, oldest first, of one consumer or, where it is "", of all.
+	// Dead lists the buried events, oldest first, of one consumer, or for "" of all.
 	Dead(ctx context.Context, consumer string, limit int) ([]*DeadEvent, error)
 
 	// Revive removes one by its consumer and the event's id, in the transaction of ctx where
@@ -455,9 +453,9 @@ type Event struct {
 	Key    json.RawMessage
 	// At is when the command emitted it, in UTC.
 	At time.Time
-	// Data is the payload, a JSON object in the form of [Record]: for a row its stored
-	// fields after the change, or before it for Deleted; nil for a fact without a card whose
-	// command gave none.
+	// Data is the payload, a JSON object in the form of [Record]: for a row its stored fields
+	// after the change, or before it for Deleted; nil for a fact without a card whose command
+	// did not give a payload.
 	Data json.RawMessage
 	// Before is the row's stored fields before an Updated of a fact that follows all changes of
 	// a door; nil for every other event. Who could see Before and cannot see Data learns that
@@ -470,9 +468,9 @@ type Event struct {
 	Actor *Actor
 }
 
-// current returns e with the fields of its rows under the names that they have now: an event that
-// was emitted before a rename has them under the old ones. It is e itself where nothing was
-// renamed since, and e is not changed. f may be nil.
+// current returns e with the fields of its rows under the names that they have now: an event from
+// before a rename has them under the old ones. Without a rename since it is e itself, and e is
+// not changed. f may be nil.
 func current(f *catalog.Fact, e *Event) *Event {
 	if f == nil || len(f.Former) == 0 {
 		return e
@@ -517,7 +515,7 @@ func (b *Broadcast) Send() {
 	}
 }
 
-// Position is a place in the log of one host: greater means later, gaps mean nothing. 0 is
+// Position is a place in the log of one host: greater means later, gaps have no meaning. 0 is
 // before every event of every log. The upper bits are the identity of the log, so that a
 // position of another log is recognised ([Resumable]); the text is opaque to clients.
 type Position int64
@@ -535,9 +533,9 @@ func NewLog(now time.Time) Position {
 	return Position(1+rand.Int64N(1<<(63-countBits)-1))<<countBits | clock(now)
 }
 
-// TakenOver returns the position from which a process that begins to give positions goes on,
-// where p was the last one given: p, or the clock's where that is later. A database that is
-// restored from a backup thereby gives no position a second time that it gave after the backup.
+// TakenOver returns the position from which a process that begins to give positions goes on
+// after the last one, p: p, or the clock's if that is later. After a restore from a backup the
+// database thereby gives no position a second time that it gave after the backup.
 func (p Position) TakenOver(now time.Time) Position {
 	return max(p, p>>countBits<<countBits|clock(now))
 }
@@ -585,9 +583,9 @@ func ParsePosition(text string) (Position, error) {
 const PositionHeader = "X-Frond-Position"
 
 // Resumable returns why a reader that is at after cannot go on in the log that has this span
-// ([EventLog.Span]): VALIDATION_FAILED for a position of another log or one that was not given
-// yet, and GONE for one behind which events have been trimmed. 0 can always go on: it reads
-// what there is.
+// ([EventLog.Span]): VALIDATION_FAILED for a position of another log or one that the log has
+// not given yet, and GONE for one behind which events have been trimmed. 0 can always go on: it
+// reads all events in the log.
 func Resumable(after, oldest, last Position) error {
 	switch {
 	case after == 0:
@@ -606,25 +604,25 @@ func Resumable(after, oldest, last Position) error {
 
 // Transactor is a [Store] on which several calls can be one serializable transaction.
 type Transactor interface {
-	// Transact runs fn and commits the writes of its calls, or none of them. Calls of fn are
-	// those with the context that fn is given, or one made of it. They see what was
-	// written before them, run one after the other on any goroutines, and leave
-	// nothing behind where they fail: fn may go on after an error.
+	// Transact runs fn and commits the writes of all its calls, or rolls them back. Calls of fn
+	// are calls with the context that fn is given, or one made of it. They see earlier writes,
+	// run one after the other on any goroutines, and leave no trace if they fail: fn may go on
+	// after an error.
 	//
-	// The transaction begins with the first call, a read included; without one there is
-	// none. fn runs again, from the beginning and in a transaction of its own, where
-	// another one came between ([Retry]), also where fn hid that error. Otherwise an error
-	// of fn, its panic, or the end of ctx rolls back, and the error is fn's. A nil error
-	// means that everything is durable. In a dry run ([InDryRun]) everything is rolled back
-	// at the end, and not after each call.
+	// The transaction begins with the first call, a read included; without a call there is no
+	// transaction. fn runs again, from the beginning and in a transaction of its own, if
+	// another one came between ([Retry]), even if fn hid that error. Otherwise an error of fn,
+	// its panic, or the end of ctx rolls back, and the error is fn's. A nil error means that
+	// everything is durable. In a dry run ([InDryRun]) everything is rolled back at the end,
+	// and not after each call.
 	//
-	// A Transact with the context of another one's fn joins it: its calls are committed
-	// with those of the outer one, and only an error of its own fn undoes them alone. Calls
-	// of the outer fn wait until it is over.
+	// A Transact with the context of another one's fn joins it: its calls are committed with
+	// the outer one's, and only an error of its own fn undoes them alone. Calls of the outer fn
+	// wait until it is over.
 	//
 	// A transaction that lasts longer than the store allows is rolled back, its context is
 	// cancelled, and the error is [Overlong]. A call that comes when its transaction is over,
-	// from a goroutine that outlived fn, is [Outlived] and writes nothing.
+	// from a goroutine that outlived fn, is [Outlived] and does not write.
 	Transact(ctx context.Context, fn func(ctx context.Context) error) error
 }
 
@@ -672,7 +670,7 @@ func Pause(ctx context.Context, d time.Duration) bool {
 }
 
 // contended is the CONFLICT of a transaction that others came between, on every one of its
-// tries. Nothing was written; the same call may succeed later. cause is logged where it is.
+// tries. It is rolled back; the same call may succeed later. cause, if any, is logged.
 func contended(tries int, cause error) *kiterror.Error {
 	err := kiterror.Errorf(kiterror.Conflict, "other writes came between, %d times in a row; nothing was written, so send it again", tries).WithCause(cause)
 	err.Details = map[string]any{"retryable": true, "tries": float64(tries)} // as encoding/json would decode it
@@ -680,7 +678,7 @@ func contended(tries int, cause error) *kiterror.Error {
 }
 
 // Overlong is the SERVICE_UNAVAILABLE of a transaction that lasted longer than limit, the
-// setting limits.transaction. Nothing was written.
+// setting limits.transaction. The transaction is rolled back.
 func Overlong(limit time.Duration) *kiterror.Error {
 	err := kiterror.Errorf(kiterror.ServiceUnavailable, "the transaction lasted longer than %s, which is its limit (limits.transaction); nothing was written; "+
 		"a handler that waits for other services is attached as detached", limit)

@@ -58,8 +58,8 @@ func staysVisible(ctx context.Context, x *execution, rule *filter.Filter, record
 	return err == nil && found.Len() > 0, err
 }
 
-// unwrittenRow is the writtenRow of a row at a remote: nobody looks at it once
-// it is written, so the rows behind relations are asked for before.
+// unwrittenRow is the writtenRow of a row at a remote: this host cannot look at it after the
+// write, so it asks for the rows behind relations before.
 type unwrittenRow struct{ writtenRow }
 
 // Value implements [filter.Known]. Ids and times that a remote makes are not known here.
@@ -130,8 +130,8 @@ func (a *unwrittenRow) Related(f *filter.Filter) (*filter.Filter, error) {
 	return decided(met == (f.Op == filter.Some)), nil
 }
 
-// aggregated judges a value that the rows behind a relation give. Nothing points at a new row, and keys that
-// are written lead to rows whose value only the remote knows.
+// aggregated judges a value that the rows behind a relation give. A new row has no rows behind it, and
+// written keys lead to rows whose value only the remote knows.
 func (a *unwrittenRow) aggregated(f *filter.Filter) (*filter.Filter, error) {
 	keys, written := a.Value(f.Link.Field)
 	switch inverse := f.Link.Inverse != nil; {

@@ -35,8 +35,8 @@ type Subscription struct {
 	View *catalog.Catalog
 }
 
-// Watch is one admitted subscription: it reveals of events the part that the subscriber may see.
-// It keeps nothing between two calls and may be used from many goroutines.
+// Watch is one admitted subscription: it reveals the part of events that the subscriber may see.
+// It keeps no state between two calls and may be used from many goroutines.
 type Watch struct {
 	host *host
 	fact *catalog.Fact
@@ -48,8 +48,8 @@ type Watch struct {
 // judged for every event again. It receives no events by itself: it reveals those that it is given
 // ([Watch.Reveal]). s is not changed and may be reused.
 //
-// The error is NOT_FOUND where there is no such fact here and names those that there are for
-// this caller, UNAUTHORIZED or FORBIDDEN by the collector of the fact, asked about list, and
+// The error is NOT_FOUND for an unknown fact, which lists the facts of this caller,
+// UNAUTHORIZED or FORBIDDEN by the collector of the fact, asked about list, and
 // VALIDATION_FAILED for the filter and the fields.
 func (f *Facade) Watch(ctx context.Context, s *Subscription) (*Watch, error) {
 	w := &Watch{host: f.host, sub: *s, view: s.View}
@@ -158,14 +158,14 @@ func (w *Watch) look(ctx context.Context) (x *execution, err error) {
 	return x, x.refusal()
 }
 
-// Revealed is what one subscriber may see of an event. A surface shows of Event itself its ID,
-// Position, Frond, Name and At, and nothing else.
+// Revealed is the part of an event that one subscriber may see. A surface shows of Event itself
+// only its ID, Position, Frond, Name and At.
 type Revealed struct {
 	Event *Event
-	// Change is that of the event, or [catalog.Withdrawn].
+	// Change is the event's change, or [catalog.Withdrawn].
 	Change catalog.Change
-	// Key is the primary key of the row, as it leaves; nil for a fact that is about no row, and
-	// where the subscriber may not read it.
+	// Key is the primary key of the row, as it leaves; nil for a fact without a row, and if the
+	// subscriber may not read it.
 	Key json.RawMessage
 	// Row is the payload of the event: closed and hidden fields are gone, values are encoded and
 	// computed fields added. It is the zero Row for [catalog.Withdrawn] and for a fact without a card.
@@ -173,8 +173,7 @@ type Revealed struct {
 	// Data is the text of Row; nil for the zero Row of Withdrawn. For a fact without a card it is
 	// the payload of the event, or nil.
 	Data json.RawMessage
-	// Version is that of the row, where Subscription.Versions asked for it; "" where it has
-	// none.
+	// Version is the version of the row, if Subscription.Versions asked for it, or "".
 	Version string
 	// Failed are the computed fields that could not be made: they are absent from Row.
 	Failed []FieldError
@@ -182,13 +181,13 @@ type Revealed struct {
 	Actor *Actor
 }
 
-// Reveal answers those of the events that exist for the subscriber, in their order, with what
-// it may see of them at this moment. Rights are judged again in every call. Own fields are
-// judged by the row in the event, relations by the store as it is now. Events of other facts
-// are left out.
+// Reveal answers the events that exist for the subscriber, in their order, with the parts that
+// it may see at this moment. Rights are judged again in every call. Own fields are judged by
+// the row in the event, relations by the store as it is now. Events of other facts are left
+// out.
 //
-// An error ends the subscription: UNAUTHORIZED or FORBIDDEN where the rights are gone,
-// VALIDATION_FAILED where filter or fields name fields that may not be read any more. Others are of
+// An error ends the subscription: UNAUTHORIZED or FORBIDDEN if the rights are gone,
+// VALIDATION_FAILED if filter or fields name fields that may not be read any more. Others are of
 // the store, and a later call may succeed.
 func (w *Watch) Reveal(ctx context.Context, events []*Event) (out []Revealed, err error) {
 	x, err := w.look(ctx)
@@ -278,8 +277,8 @@ func (w *Watch) reveal(ctx context.Context, x *execution, events []*Event) ([]Re
 	return out, nil
 }
 
-// versionOf is the version of an event's row, which is carried where the event carries the whole
-// row and no view of it. "" where Go code has emitted the event with a part of the row.
+// versionOf is the version of an event's row: the carried one if the event carries the whole row
+// and no view of it, and "" if Go code has emitted the event with a part of the row.
 func (w *Watch) versionOf(x *execution, e *Event, carried string) (string, error) {
 	if carried == "" || w.fact.Data == x.door.Entity && e.Change != "" {
 		return carried, nil
@@ -360,10 +359,10 @@ func rowsMeeting(ctx context.Context, x *execution, events []*Event, row func(*E
 	return met, nil
 }
 
-// Events of a Frond that runs elsewhere. Its rows are scoped there, by collectors that
-// this host does not know. So the rows are read there, with the subscriber's state, and what
-// comes back is shown: the row as it is now. A row that was deleted cannot be read any more, nor
-// one as it was before an update; they are judged where this host has rules for them.
+// Events of a Frond that runs elsewhere. Its rows are scoped there, by collectors that this host
+// does not know. So the rows are read there, with the subscriber's state, and the answer is
+// shown: the row as it is now. A deleted row cannot be read any more, nor one as it was before
+// an update; they are judged here if this host has rules for them.
 
 // revealRemote is reveal for a fact about the rows of a remote door.
 func (w *Watch) revealRemote(ctx context.Context, x *execution, events []*Event) ([]Revealed, error) {
@@ -415,8 +414,8 @@ func (w *Watch) revealRemote(ctx context.Context, x *execution, events []*Event)
 }
 
 // judgedHere are the events whose row cannot be read there (any more) and that the collector of
-// this host shows all the same: rows that were deleted, and rows as they were before an update
-// that took them out of sight. Where nothing is said here there are none.
+// this host shows all the same: deleted rows, and rows as they were before an update that took
+// them out of sight. It is empty without rules on this host.
 func (w *Watch) judgedHere(ctx context.Context, x *execution, events []*Event, there map[string]shownRow) (map[*Event]bool, error) {
 	if access.HostDecides(x.door.Door, x.door.collector) {
 		return nil, nil
@@ -433,7 +432,7 @@ func (w *Watch) judgedHere(ctx context.Context, x *execution, events []*Event, t
 	})
 }
 
-// shownRow is a row that was read where it is kept.
+// shownRow is a row as its own host answers it.
 type shownRow struct {
 	row     rows.Row
 	version string
