@@ -120,8 +120,8 @@ func (x *viewer) cause(ctx context.Context) cause {
 	return c
 }
 
-// sentState is the state for the host of the call's rows. That of a command has the actor, without what the call
-// itself says there.
+// sentState is the state for the host of the call's rows. The state of a command has the actor, in place of the
+// call's own words about it.
 func (x *viewer) sentState(ctx context.Context) access.State {
 	if x.op.Kind != catalog.Command {
 		return x.state
@@ -137,7 +137,7 @@ func (x *viewer) sentState(ctx context.Context) access.State {
 // where names the operation in messages.
 func (x *viewer) where() string { return x.door.Name + "." + x.op.Name }
 
-// place is the place in the list of fields that was sent of the i-th one that is read.
+// place returns the index, in the caller's list of fields, of the i-th field read.
 func (x *execution) place(i int) int {
 	if x.places != nil {
 		return x.places[i]
@@ -220,7 +220,7 @@ func (t *transaction) committed(outer *transaction) {
 	}
 }
 
-// mark returns what forgets everything that is kept from here on for the commit.
+// mark returns a function that forgets the work kept for the commit from here on.
 func (t *transaction) mark() (undo func()) {
 	if t == nil {
 		return func() {}
@@ -235,7 +235,7 @@ func (t *transaction) mark() (undo func()) {
 	}
 }
 
-// later keeps do until the transaction is committed; where there is none it runs at once.
+// later keeps do until the transaction is committed; without a transaction it runs at once.
 func (t *transaction) later(do func()) {
 	if t == nil {
 		do()
@@ -389,7 +389,7 @@ func (r *refusals) refuseQuery(name, code, message string) {
 	r.refuse(schema.Detail{Path: name, Pointer: "/query/" + name, Code: code, Message: message})
 }
 
-// gone refuses the call for an old name of a field that is not answered any more.
+// gone refuses the call for an old name of a field after its last day.
 func (r *refusals) gone(a *schema.FieldAlias) {
 	if r.verdict == nil || r.verdict.Code != kiterror.InternalError {
 		to := a.Field.Name
@@ -397,7 +397,7 @@ func (r *refusals) gone(a *schema.FieldAlias) {
 	}
 }
 
-// bySent gives details of the body the names that were sent.
+// bySent gives details of the body the caller's names.
 func (r *refusals) bySent() {
 	for i := range r.details {
 		d := &r.details[i]
@@ -428,9 +428,9 @@ type manyRows struct {
 }
 
 // Trace is a set of functions that one execution calls on its way along the path, from its own
-// goroutine. Any of them may be nil. The nil Trace traces nothing.
+// goroutine. Any of them may be nil, and so may the Trace.
 type Trace struct {
-	// Found is called when the operation is looked up; its Operation is nil where there is none.
+	// Found is called when the operation is looked up; its Operation is nil for an unknown one.
 	Found func(x *Traced)
 	// Scoped is called with the answer of a door's collector about an operation.
 	Scoped func(x *Traced, by *Scoped)
@@ -449,7 +449,7 @@ type Trace struct {
 	// DryRun leaves out hooks, events and the handlers of commands.
 	DryRun bool
 	// Handlers runs the handlers of commands in a dry run, in transactions that are rolled back,
-	// where the store has dry runs.
+	// if the store has dry runs.
 	Handlers bool
 }
 
@@ -494,7 +494,7 @@ func traceOf(ctx context.Context) *Trace {
 	return begin()
 }
 
-// dry reports whether nothing may be changed.
+// dry reports whether the call must not change anything.
 func (t *Trace) dry() bool { return t != nil && t.DryRun }
 
 // traced describes an execution to its trace.

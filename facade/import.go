@@ -39,7 +39,7 @@ func (m *importing) fault(at int, err error) {
 	}
 }
 
-// AppendRowFault appends a fault of a row that is imported as JSON. place names at: the row in its list, or its line.
+// AppendRowFault appends a fault of an imported row as JSON. place names at: the row in its list, or its line.
 func AppendRowFault(dst []byte, place string, at int, column, code, message string) []byte {
 	dst = append(jsontext.AppendString(append(dst, '{'), place), ':')
 	dst = append(strconv.AppendInt(dst, int64(at), 10), `,"column":`...)
@@ -52,7 +52,7 @@ func AppendRowFault(dst []byte, place string, at int, column, code, message stri
 	return append(jsontext.AppendString(append(dst, `,"message":`...), message), '}')
 }
 
-// isRowFault reports whether an error is that of one row, and not of the whole batch.
+// isRowFault reports whether an error concerns one row, and not the whole batch.
 func isRowFault(ctx context.Context, err error) bool {
 	var race *raced
 	if err == nil || errors.As(err, &race) || ctx.Err() != nil || kiterror.IsOutOfTime(err) || RequestOf(ctx).Exhausted() != nil {
@@ -266,8 +266,8 @@ func (m *importing) writeLate(ctx context.Context, x *execution) error {
 	return m.create(ctx, x, fresh)
 }
 
-// changePlaces writes stored rows one by one, and judges their unique keys at the end. done is false, and nothing is
-// written, if one of them is at fault.
+// changePlaces writes stored rows one by one, and judges their unique keys at the end. If one of them is at fault,
+// done is false and all are undone.
 func (m *importing) changePlaces(ctx context.Context, x *execution, stored []*importRow) (done bool, err error) {
 	if len(stored) == 0 {
 		return true, nil
@@ -295,7 +295,8 @@ func (m *importing) changePlaces(ctx context.Context, x *execution, stored []*im
 	return true, nil
 }
 
-// keptKeys are the late rows that want a key which a row keeps: a stored row that is not late, or an earlier late row.
+// keptKeys are the late rows that want a key which a row keeps: a stored row that is not late, or an earlier late
+// row.
 func (m *importing) keptKeys(ctx context.Context, x *execution) (kept map[*importRow]bool, err error) {
 	kept = map[*importRow]bool{}
 	leaves := map[string]bool{}
@@ -341,8 +342,8 @@ func (m *importing) keptKeys(ctx context.Context, x *execution) (kept map[*impor
 	return kept, nil
 }
 
-// updateAll writes rows that are stored, together. If one of them is at fault, each half of them is tried by
-// itself, down to the row at fault.
+// updateAll writes stored rows together. If one of them is at fault, each half of them is tried by itself,
+// down to the row at fault.
 func (m *importing) updateAll(ctx context.Context, x *execution, stored []*importRow) error {
 	switch len(stored) {
 	case 0:
@@ -373,7 +374,7 @@ func (m *importing) updateAll(ctx context.Context, x *execution, stored []*impor
 	return m.updateAll(ctx, x, stored[half:])
 }
 
-// find notes the primary keys of the rows that are stored, found by their keys without access rules.
+// find notes the primary keys of the stored rows, found by their keys without access rules.
 func (m *importing) find(ctx context.Context, x *execution, batch []*importRow) error {
 	by := x.many.by
 	step := len(batch)
@@ -478,7 +479,7 @@ func (m *importing) insert(ctx context.Context, x *execution, fresh []*importRow
 	return rulesFirst(ctx, x, &all.terms, all.records, err)
 }
 
-// update writes a row that is stored.
+// update writes a stored row.
 func (m *importing) update(ctx context.Context, x *execution, r *importRow) error {
 	err := m.updateOne(ctx, x, r)
 	switch {
@@ -492,7 +493,7 @@ func (m *importing) update(ctx context.Context, x *execution, r *importRow) erro
 	return nil
 }
 
-// updateOne writes a row that is stored, by a call of update.
+// updateOne writes a stored row, by a call of update.
 func (m *importing) updateOne(ctx context.Context, x *execution, r *importRow) error {
 	own := *x
 	own.many = &manyRows{by: x.many.by, body: r.body, fixed: r.fixed}

@@ -47,8 +47,8 @@ func (x *execution) oneRow(op *boundOperation, body json.RawMessage) *execution 
 	return own
 }
 
-// callOne calls the operation of one row for the caller, in the transaction of x. fields are those
-// that are answered.
+// callOne calls the operation of one row for the caller, in the transaction of x. fields are the
+// fields to answer.
 func (x *execution) callOne(ctx context.Context, op *boundOperation, in Invocation, fields []string) (*Result, error) {
 	ctx = authorContext(ctx, x, x.cause(ctx))
 	c := caller{at: callContextOf(ctx), inside: x.inside, kept: x.kept}
@@ -156,8 +156,7 @@ func refuseBody(x *execution, code, message string) {
 	x.refuse(schema.Detail{Path: ".", Pointer: "/body", Code: code, Message: message})
 }
 
-// atRow is the error of a row with the row's index: in its details, or in its message where it has
-// none.
+// atRow is the error of a row with the row's index: in its details, or else in its message.
 func atRow(err error, i int) *kiterror.Error {
 	own, at := *kiterror.AsError(err), strconv.Itoa(i)
 	details, ok := own.Details.([]schema.Detail)
@@ -197,7 +196,7 @@ func cutBody(pointer string) (rest string, ok bool) {
 	return pointer[len(body):], true
 }
 
-// complete completes the judged record of a row, and adds it with its terms to those of all rows.
+// complete completes the judged record of a row, and adds it and its terms to m.
 func (m *manyRows) complete(ctx context.Context, one *execution, i int) error {
 	if err := one.door.keeper.complete(ctx, one); err != nil {
 		return err
@@ -233,7 +232,7 @@ func pointsOf(all []Points, n int) (joined []Points) {
 	return joined
 }
 
-// runCreateMany writes all rows, or none.
+// runCreateMany writes all rows in one transaction.
 func runCreateMany(ctx context.Context, x *execution) (*Result, error) {
 	if x.atOnce(x.needed(0)) {
 		return insertMany(ctx, x)
@@ -270,7 +269,7 @@ func transactional(x *execution) error {
 	return nil
 }
 
-// adoptAll is the answer made of those of single rows, as a handler would answer it.
+// adoptAll is the answer made of the answers of single rows, as a handler would answer it.
 func adoptAll(x *execution, made []*Result) (*Result, error) {
 	all := &Result{Form: FormRows, Rows: rows.New(x.sel.stored, 0)}
 	if len(made) > 0 {
@@ -373,9 +372,9 @@ func manyRemote(ctx context.Context, x *execution, r RemoteRequest) (*Result, er
 	return x.host.remotes.Call(ctx, r, sentCall(ctx, x, in))
 }
 
-// conflictOfMany is the CONFLICT of rows that were written together, as the caller may know it, with
-// the index of each row at fault. The store says which constraint it was; the rows are looked for
-// here, after the write has failed.
+// conflictOfMany is the CONFLICT of rows of one write, as the caller may know it, with the index of
+// each row at fault. The store names the constraint; the rows are looked for here, after the write
+// has failed.
 func conflictOfMany(ctx context.Context, x *execution, err error) error {
 	var v *kiterror.Violation
 	err = rulesFirst(ctx, x, &x.many.terms, x.many.records, err)
@@ -413,8 +412,8 @@ func conflictOfMany(ctx context.Context, x *execution, err error) error {
 	return first
 }
 
-// hiddenRow is the error of rows of which the writer could not see one, with the index of the first such row where that does not
-// depend on the other rows.
+// hiddenRow is the error of written rows that the writer may not see, with the index of the first such row if that
+// does not depend on the other rows.
 func hiddenRow(ctx context.Context, x *execution, err error) error {
 	rule := x.many.terms.After
 	if rule == nil || rule.Reads(func(p *schema.Property) bool { return p.Link != nil && p.Link.Target == x.door.Entity }) {
@@ -434,8 +433,8 @@ type rowConflict struct {
 	err error
 }
 
-// takenIn returns the rows whose values of a unique key are those of an earlier one or of a stored row, in their
-// order, each with its CONFLICT. broken is the key that the store has found broken.
+// takenIn returns the rows whose values of a unique key an earlier or a stored row has, in their order, each
+// with its CONFLICT. broken is the key that the store has found broken.
 func takenIn(ctx context.Context, x *execution, records []Record, broken []*schema.Property) (all []rowConflict, err error) {
 	for _, key := range catalog.UniqueKeys(x.door.Entity) {
 		names := map[string]bool{} // of rows before
@@ -595,8 +594,8 @@ func danglingIn(ctx context.Context, x *execution, p *schema.Property) (int, err
 	return -1, nil
 }
 
-// UniqueKey returns the values of a constraint's members as one text; false where one
-// of them is null, which is never taken.
+// UniqueKey returns the values of a constraint's members as one text; false if one of them is
+// null, which is never taken.
 func UniqueKey(members []*schema.Property, r Record) (string, bool) {
 	var room [64]byte
 	key := room[:0]

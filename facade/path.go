@@ -113,7 +113,7 @@ func (x *execution) run(ctx context.Context) (*Result, error) {
 	return res, nil
 }
 
-// positionOf is the Page.Position of an answer that is about to be read.
+// positionOf is the Page.Position of the next answer to read.
 func positionOf(ctx context.Context, x *viewer) Position {
 	if !x.call.Position || x.host.last == nil || x.door.Entity == nil {
 		return 0
@@ -149,9 +149,9 @@ func transacts(x *viewer) bool {
 	return x.op.Transacts && x.host.transactor != nil && !(x.op.Recorded && x.host.records())
 }
 
-// transacted admits and runs a command as one transaction. Each try begins with the
-// execution as scope left it: nothing that a try has found out or changed is there in the
-// next one. The answer is projected by the caller, when the transaction is over.
+// transacted admits and runs a command as one transaction. Each try begins with the execution
+// as scope left it, without the changes of an earlier try. The answer is projected by the
+// caller, when the transaction is over.
 func (x *execution) transacted(ctx context.Context) (res *Result, err error) {
 	outer, base := x.transaction, ctx
 	var known *inquiry

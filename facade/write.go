@@ -154,8 +154,8 @@ func (w *Terms) orNone() *Terms {
 // checked. An entity without a door has no collector: the keeper of its rows checks them
 // (docs/decisions/card-language.md).
 //
-// Rows of the store that writes are checked in its transaction. Rows that are kept
-// elsewhere are asked about before, and may be gone a moment later.
+// Rows of the store that writes are checked in its transaction. Rows elsewhere are asked about
+// before, and may be gone a moment later.
 //
 // The ids of a list are no keys of the store: for every writer, each has to be a row's,
 // as the store sees to for a single one.
@@ -203,8 +203,8 @@ func checkRelations(ctx context.Context, x *execution) error {
 	return nil
 }
 
-// beforeElsewhere returns the error that a store with all rows has before that of a relation p that leads nowhere elsewhere: there
-// is no row to update, or a relation before p leads nowhere.
+// beforeElsewhere returns the error that a store with all rows has before the error of a relation p that leads
+// nowhere elsewhere: there is no row to update, or a relation before p leads nowhere.
 func beforeElsewhere(ctx context.Context, x *execution, p *schema.Property, dangling error) error {
 	var v *kiterror.Violation
 	if !errors.As(dangling, &v) {
@@ -226,8 +226,8 @@ func beforeElsewhere(ctx context.Context, x *execution, p *schema.Property, dang
 	return dangling
 }
 
-// firstDangling returns the CONFLICT of the first relation of a record, in the order of the card, that leads to no row which
-// exists for the caller; nil: there is none.
+// firstDangling returns the CONFLICT of the first relation of a record, in the order of the card, that leads to no
+// row which exists for the caller, or nil.
 func firstDangling(ctx context.Context, x *execution, record Record) (dangling *kiterror.Error, err error) {
 	for _, p := range x.door.Entity.Fields {
 		value := record.Get(p.Name)
@@ -291,8 +291,8 @@ func checkElsewhere(ctx context.Context, x *execution, p *schema.Property, value
 	return err
 }
 
-// relatedBefore are the ids that the row to update holds already; nil where there is no
-// such row for the caller, or it is new.
+// relatedBefore are the ids that the row to update holds already; nil if the row is new or does
+// not exist for the caller.
 func relatedBefore(ctx context.Context, x *execution, p *schema.Property) ([]json.RawMessage, error) {
 	if x.id == nil || !x.readable(x.doorScope, p) { // a caller who cannot read the field could guess at it
 		return nil, nil
@@ -345,7 +345,7 @@ type writtenRow struct {
 	new    bool
 }
 
-// Value implements [filter.Known]: a field that is not written keeps its value.
+// Value implements [filter.Known]: an unwritten field keeps its value.
 func (a *writtenRow) Value(p *schema.Property) (json.RawMessage, bool) {
 	value := a.record.Get(p.Name)
 	return value, value != nil || a.new
@@ -360,8 +360,8 @@ func (a *writtenRow) writes(p *schema.Property) bool {
 // the row is written.
 func (a *writtenRow) Related(f *filter.Filter) (*filter.Filter, error) { return f, nil }
 
-// maskedConflict is a CONFLICT of the store as this caller may know it: it names neither fields
-// that are hidden from them, nor relations of rows that may be.
+// maskedConflict is a CONFLICT of the store as this caller may know it: it names no fields that
+// are hidden from them, and no relations of rows that may be.
 func maskedConflict(ctx context.Context, x *viewer, err error) error {
 	var v *kiterror.Violation
 	if x.inside || !errors.As(err, &v) {
@@ -421,7 +421,7 @@ func (storeKeeper) missing(ctx context.Context, x *execution, e *schema.Entity, 
 	return missing, nil
 }
 
-// visibleRow implements [keeper]: an update that sets nothing reads the row.
+// visibleRow implements [keeper]: an update without a set reads the row.
 func (storeKeeper) visibleRow(ctx context.Context, x *execution, fields []string) (*rows.Rows, error) {
 	return x.store().Update(ctx, x.door.Entity, x.id, x.doorScope.Rows, nil, nil, rows.NewLayout(fields))
 }
