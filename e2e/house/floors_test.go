@@ -165,7 +165,7 @@ var floors = map[string]string{
 
 	// Two versions of a project, compared by what they project to.
 	"cmd/frond/conform": "envelope envelope/signing facade facade/compile facade/catalog facade/kiterror facade/project schema schema/jsontext",
-	"cmd/frond/diff":    "facade facade/compile facade/filter facade/project facade/catalog schema schema/jsontext projection resolvers/binding rest",
+	"cmd/frond/diff":    "facade facade/access facade/compile facade/filter facade/kiterror facade/project facade/catalog facade/rows schema schema/jsontext projection resolvers/binding rest",
 
 	"cmd/frond": "facts facts/delivery facade facade/compile facade/access facade/bulk facade/catalog facade/explain facade/kiterror facade/project facade/who schema schema/jsontext envelope envelope/client envelope/signing gateway gateway/extra/all gateway/telemetry store/dbschema store/migration store/postgres store/sqlite cmd/frond/adopt cmd/frond/conform cmd/frond/contract cmd/frond/diff cmd/frond/mockdata",
 

@@ -32,13 +32,13 @@ var classRules = []rule[pair[catalog.RuleAccess]]{
 	{changeKind{"access-operation-closed", Breaking, onAccess, "callers lose an operation", wasOpen, ""}, func(p pair[catalog.RuleAccess]) *change {
 		return changed(p.was != nil && p.is == nil, "open", "closed")
 	}},
-	{changeKind{"access-rows-widened", Dangerous, onAccess, "callers see more rows: a condition is gone", wasClosed, ""}, rows(true, false)},
-	{changeKind{"access-rows-narrowed", Breaking, onAccess, "callers see fewer rows: a condition is new", wasOpen, ""}, rows(false, true)},
-	{changeKind{"access-rows-changed", Breaking, onAccess, "callers see other rows: fewer, more or both", "compare both filters: a new row that they see is a leak, a row that is gone is missed", ""}, rows(true, true)},
+	{changeKind{"access-rows-widened", Dangerous, onAccess, "callers see more rows: a condition is gone", wasClosed, ""}, rowsDiffer(true, false)},
+	{changeKind{"access-rows-narrowed", Breaking, onAccess, "callers see fewer rows: a condition is new", wasOpen, ""}, rowsDiffer(false, true)},
+	{changeKind{"access-rows-changed", Breaking, onAccess, "callers see other rows: fewer, more or both", "compare both filters: a new row that they see is a leak, a row that is gone is missed", ""}, rowsDiffer(true, true)},
 }
 
-// rows finds another filter of rows: conditions that all had to hold are gone, new, or both.
-func rows(conditionsGone, conditionsNew bool) func(pair[catalog.RuleAccess]) *change {
+// rowsDiffer finds another filter of rows: conditions that all had to hold are gone, new, or both.
+func rowsDiffer(conditionsGone, conditionsNew bool) func(pair[catalog.RuleAccess]) *change {
 	return turned(func(was, is *catalog.RuleAccess) bool {
 		old, now := conjuncts(was), conjuncts(is)
 		return len(without(old, now)) > 0 == conditionsGone && len(without(now, old)) > 0 == conditionsNew

@@ -16,6 +16,7 @@
 //	members.go      the members of requests and results: request.go and result.go have the rules
 //	lists.go        the filters and sort keys of lists, and the length of pages
 //	access.go       what each class of callers may do and see
+//	effects.go      the rows, fields and operations that single callers gain and lose over a store
 //	facts.go        announcements
 //	store.go        tables, columns and constraints, from the cards alone
 //	documents.go    trusted documents that are gone; usage.go: which findings they touch

@@ -64,6 +64,8 @@ type Finding struct {
 	// Unused says that no trusted document uses the changed part.
 	Unused bool   `json:"unused,omitempty"`
 	WayOut string `json:"wayOut"`
+	// Rights is the effect of the change on one caller, from [Report.Effects]; nil for other findings.
+	*Rights
 }
 
 // Report is the result of a comparison.

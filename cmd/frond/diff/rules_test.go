@@ -470,7 +470,8 @@ func TestEveryRuleHasACase(t *testing.T) {
 			continue // a rule may be in two tables
 		}
 		seen[r.Name] = true
-		if !slices.ContainsFunc(ruleCases, func(c ruleCase) bool { return c.rule == r.Name }) {
+		overRows := strings.HasPrefix(r.Name, "access-caller-") // TestEffects
+		if !overRows && !slices.ContainsFunc(ruleCases, func(c ruleCase) bool { return c.rule == r.Name }) {
 			t.Errorf("the rule %s has no case", r.Name)
 		}
 		if r.About == "" || r.WayOut == "" || len(r.Surfaces) == 0 {

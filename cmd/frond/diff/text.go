@@ -66,6 +66,8 @@ func difference(f *Finding) string {
 		out = f.Was + " → " + f.Is
 	case f.Was != "":
 		out = "was " + f.Was
+	case f.Rights != nil:
+		out = f.Is
 	case f.Is != "":
 		out = "is " + f.Is
 	}
@@ -141,7 +143,7 @@ func lines(list []Finding) []string {
 func allRules() []changeKind {
 	return slices.Concat(
 		listed(graphQLRules), listed(nameRules), listed(operationRules), listed(requestRules), listed(resultRules), listed(pageRules), listed(filterRules), listed(fileRules),
-		listed(doorRules), listed(exposureRules), listed(classRules), listed(grantRules), listed(propertyRules), listed(factRules), listed(receiverRules),
+		listed(doorRules), listed(exposureRules), listed(classRules), listed(grantRules), listed(effectRules), listed(propertyRules), listed(factRules), listed(receiverRules),
 		listed(tableRules), listed(columnRules), listed(uniqueRules), listed(modeRules), listed(documentRules), listed(settingRules),
 	)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/project"
@@ -54,8 +55,10 @@ type Source struct {
 // Version is a compiled [Source]. It never changes.
 type Version struct {
 	*Source
-	catalog  *catalog.Catalog
-	surfaces map[catalog.Surface]*surface
+	catalog *catalog.Catalog
+	// collectors are the access rules by door.
+	collectors map[*catalog.Door]access.Collector
+	surfaces   map[catalog.Surface]*surface
 	// changes are the renames and backfills that its frond.yaml declares.
 	changes catalog.SchemaChanges
 	// computed are the expressions of computed fields, by door key and field.
@@ -83,7 +86,7 @@ func (v *Version) of(s catalog.Surface) *surface {
 // New compiles a version. The error is schema.Faults where its cards or its frond.yaml have
 // any: a version that cannot start cannot be compared.
 func New(src *Source) (*Version, error) {
-	compiled, err := compile.Project(src.placed(), &compile.Options{
+	compiled, err := compile.Project(src.Placed(), &compile.Options{
 		List: src.List,
 		// A remote may have what cards refer to, and it is not asked.
 		Incomplete:   src.Form != wholeProject || len(src.Remotes) > 0,
@@ -92,7 +95,7 @@ func New(src *Source) (*Version, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be compared:\n%w", src.Name, err)
 	}
-	v := &Version{Source: src, catalog: compiled.Catalog, changes: compiled.Catalog.Changes, surfaces: map[catalog.Surface]*surface{}, computed: map[[2]string]string{}}
+	v := &Version{Source: src, catalog: compiled.Catalog, collectors: compiled.Collectors, changes: compiled.Catalog.Changes, surfaces: map[catalog.Surface]*surface{}, computed: map[[2]string]string{}}
 	for _, s := range v.catalog.Surfaces() {
 		if v.surfaces[s], err = v.show(s); err != nil {
 			return nil, fmt.Errorf("%s cannot be compared:\n%w", src.Name, err)
@@ -110,8 +113,8 @@ func New(src *Source) (*Version, error) {
 // elsewhere is the address of a Frond that does not run here; it is never called.
 const elsewhere = "elsewhere"
 
-// placed is the project with its remote Fronds marked as such.
-func (src *Source) placed() *facade.Project {
+// Placed is the project with its remote Fronds marked as such.
+func (src *Source) Placed() *facade.Project {
 	if len(src.Remotes) == 0 {
 		return src.Project
 	}
