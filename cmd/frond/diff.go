@@ -20,6 +20,7 @@ import (
 	"github.com/frondhost/frond/cmd/frond/contract"
 	"github.com/frondhost/frond/cmd/frond/diff"
 	"github.com/frondhost/frond/envelope/signing"
+	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/gateway/extra/all"
@@ -40,6 +41,8 @@ func newDiff(s *shell) *cobra.Command {
 	format := cmd.Flags().String("format", "text", "text, json or markdown")
 	failOn := cmd.Flags().String("fail-on", "breaking", "the least level that makes the exit code 1: breaking, dangerous, or none for never")
 	headers := cmd.Flags().StringArray("header", nil, `a header for a host, such as "Authorization: Bearer …"`)
+	store := cmd.Flags().String("store", "", "compare the rights of callers over the rows of this store: sqlite:FILE, postgres://… or env:NAME")
+	as := cmd.Flags().StringArray("as", nil, "a caller beside those of rights.yaml, as JSON, or null for nobody; may be given again")
 	var keys hostFlags
 	keys.addKey(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -50,6 +53,10 @@ func newDiff(s *shell) *cobra.Command {
 		}
 		if !slices.Contains([]string{"breaking", "dangerous", "none"}, *failOn) {
 			return fmt.Errorf("--fail-on cannot be %q; write breaking, dangerous or none", *failOn)
+		}
+		given, err := readCallers(*as, *store)
+		if err != nil {
+			return err
 		}
 		head, err := readHeaders(*headers)
 		if err != nil {
@@ -71,6 +78,11 @@ func newDiff(s *shell) *cobra.Command {
 		report, err := diff.Compare(was, is)
 		if err != nil {
 			return err
+		}
+		if *store != "" {
+			if err := r.effects(cmd.Context(), report, was, is, *store, given); err != nil {
+				return err
+			}
 		}
 		if err := s.writeReport(report, write); err != nil {
 			return err
@@ -106,9 +118,17 @@ func failed(report *diff.Report, failOn string) error {
 // versionReader reads the versions that diff compares.
 type versionReader struct {
 	*shell
-	headers http.Header     // for hosts
-	signer  *signing.Signer // of the requests to hosts; nil: they are not signed
-	folders []string        // temporary ones, of revisions
+	headers  http.Header     // for hosts
+	signer   *signing.Signer // of the requests to hosts; nil: they are not signed
+	folders  []string        // temporary ones, of revisions
+	projects []readFolder    // the versions that are folders
+}
+
+// readFolder is a version that is a folder, with its settings.
+type readFolder struct {
+	version *diff.Version
+	source  *facade.Project
+	config  *gateway.Config
 }
 
 // close removes the reader's files.
@@ -127,15 +147,15 @@ func (r *versionReader) read(ctx context.Context, name, other string) (*diff.Ver
 		if err != nil {
 			return nil, err
 		}
-		return r.folder(name, dir)
+		return r.folder(name, dir) //nolint:contextcheck // compiling a project waits for nothing
 	case strings.HasPrefix(name, "http://"), strings.HasPrefix(name, "https://"):
 		return r.host(ctx, name)
 	case err != nil:
 		return nil, fmt.Errorf("%s is not a version; write a project's folder, git:REV, git:REV:DIR, a bundle.json or the URL of a host", name)
 	case info.IsDir():
-		return r.folder(name, name)
+		return r.folder(name, name) //nolint:contextcheck // compiling a project waits for nothing
 	}
-	return r.file(name)
+	return r.file(name) //nolint:contextcheck // compiling a project waits for nothing
 }
 
 // folder reads a project's folder. Variables of the environment are not read: they are of this
@@ -157,10 +177,12 @@ func (r *versionReader) folder(name, dir string) (*diff.Version, error) {
 	if config.Vendor != "" {
 		source.Vendor = config.Vendor
 	}
-	return diff.New(&diff.Source{
+	v, err := diff.New(&diff.Source{
 		Name: name, Project: source, List: project.ListLimits(promises.List), Audiences: promises.Audiences,
 		Documents: promises.Documents, Enforced: promises.Enforced, Limits: promises.Limits, Remotes: promises.Remotes,
 	})
+	r.projects = append(r.projects, readFolder{v, source, config})
+	return v, err
 }
 
 // file reads a bundle, or the discovery document that frond schema --surface envelope writes.
@@ -193,7 +215,7 @@ func (r *versionReader) host(ctx context.Context, url string) (*diff.Version, er
 	if err != nil {
 		return nil, err
 	}
-	return diff.New(&diff.Source{Name: url, Form: diff.Discovery, Project: diff.OfDiscovery(document)})
+	return diff.New(&diff.Source{Name: url, Form: diff.Discovery, Project: diff.OfDiscovery(document)}) //nolint:contextcheck // compiling a project waits for nothing
 }
 
 // checkout writes a folder as it was at a revision into a temporary one, and returns that. The
