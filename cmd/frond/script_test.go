@@ -71,12 +71,20 @@ func TestScript(t *testing.T) {
 //
 //	postgres FILE   run a file of SQL on the database
 func TestScriptPostgres(t *testing.T) {
-	address := pgtest.Database(t)
+	dir := filepath.Join("testdata", "postgres")
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	databases := make(chan string, len(files)) // one for each script: they run at the same time
+	for range files {
+		databases <- pgtest.Database(t)
+	}
 	testscript.Run(t, testscript.Params{
-		Dir:                 filepath.Join("testdata", "postgres"),
+		Dir:                 dir,
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("DATABASE", address)
+			env.Setenv("DATABASE", <-databases)
 			plain(t, env)
 			return nil
 		},
