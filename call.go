@@ -14,6 +14,10 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
+// InRehearsal reports whether the command of ctx is rehearsed, or explained: its writes are rolled back and its events do
+// not leave. A handler or a hook that has another effect, such as a mail, leaves it out then.
+func InRehearsal(ctx context.Context) bool { return facade.InDryRun(ctx) }
+
 // Call calls an operation of a door of the program, such as post.publish, with the caller's
 // rights (see [As]), and decodes its answer. in is a struct, a [Set] or nil: its members go
 // into params, query or body as the operation's cards say, in any case. A member that no card

@@ -3,14 +3,17 @@ package envelope
 import (
 	"errors"
 	"io"
+	"maps"
 	"mime"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/schema"
 )
 
 // refusal is the answer to a request without a frame: an HTTP status, and as its body a failure
@@ -90,6 +93,11 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64, account *budg
 		w.Header().Set("Accept-Encoding", "identity") // RFC 9110, section 15.5.16
 		return nil, refuse(http.StatusUnsupportedMediaType, kiterror.BadRequest,
 			"the body is compressed; send it without a Content-Encoding")
+	}
+	if r.URL.RawQuery != "" { // a word that is lost may decide whether a call writes
+		for _, name := range slices.Sorted(maps.Keys(r.URL.Query())) {
+			return nil, refuse(http.StatusBadRequest, kiterror.BadRequest, "the address has the parameter %s, and none is known here; send query in the params of the frame", schema.Quoted(name))
+		}
 	}
 	body, err := account.ReadAll(r.Body, r.ContentLength, limit)
 	if err != nil {

@@ -107,10 +107,8 @@ func (m *emission) events(ctx context.Context, all ...written) ([]Event, error) 
 			events = append(events, e)
 		}
 	}
-	if len(events) > 0 && m.trace.dry() && m.trace.Emitted != nil {
-		m.trace.Emitted(events)
-	}
 	if m.trace.dry() || InDryRun(ctx) {
+		m.trace.emitted(events)
 		return nil, nil
 	}
 	return events, nil

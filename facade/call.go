@@ -297,6 +297,8 @@ type Result struct {
 	// Failed are the computed fields that could not be made, where Call.Partial let
 	// the rest of the answer through; their columns are absent in every row.
 	Failed []FieldError
+	// Rehearsed says that nothing was written, and that Value is the answer of a rehearsal (package facade/rehearse).
+	Rehearsed bool
 }
 
 // FieldError is a computed field that failed, and why.

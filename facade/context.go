@@ -340,7 +340,7 @@ func DryRun(ctx context.Context) context.Context {
 	return context.WithValue(ctx, dryRunKey{}, true)
 }
 
-// InDryRun reports whether writes for ctx have to be undone: for stores.
+// InDryRun reports whether writes for ctx have to be undone.
 func InDryRun(ctx context.Context) bool { return ctx.Value(dryRunKey{}) != nil }
 
 type readOnlyKey struct{}

@@ -75,6 +75,7 @@ func emit(ctx context.Context, h *host, s *callContext, name string, payload any
 	}
 	write := func(ctx context.Context) error {
 		if InDryRun(ctx) {
+			traceOf(ctx).emitted([]Event{e})
 			return nil
 		}
 		return h.outbox.Emit(ctx, []Event{e})

@@ -497,6 +497,13 @@ func traceOf(ctx context.Context) *Trace {
 // dry reports whether the call must not change anything.
 func (t *Trace) dry() bool { return t != nil && t.DryRun }
 
+// emitted reports the events of a dry run.
+func (t *Trace) emitted(events []Event) {
+	if t != nil && t.Emitted != nil && len(events) > 0 {
+		t.Emitted(events)
+	}
+}
+
 // traced describes an execution to its trace.
 func (x *execution) traced() *Traced {
 	out := &Traced{

@@ -163,6 +163,12 @@ func (f *Facade) Catalog() *catalog.Catalog { return f.host.catalog }
 // Store returns the store that keeps the rows of the host.
 func (f *Facade) Store() Store { return f.host.store }
 
+// Pointers returns the relations of rows to rows of an entity.
+func (f *Facade) Pointers(e *schema.Entity) []*schema.Property { return f.host.pointers[e] }
+
+// FollowedElsewhere reports whether rows of other hosts may follow deleted rows of an entity.
+func (f *Facade) FollowedElsewhere(e *schema.Entity) bool { return f.host.followed(e) }
+
 // Seeds returns the rows of the project's seeds as they were read; see facade/seed.
 func (f *Facade) Seeds() []SeedFile { return f.seeds }
 
@@ -309,7 +315,9 @@ func (h *host) authored(ctx context.Context, trace string, known *inquiry, fn fu
 	if err != nil {
 		return err
 	}
-	t.committed(outer)
+	if !InDryRun(ctx) { // else there was no commit
+		t.committed(outer)
+	}
 	return nil
 }
 

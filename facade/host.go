@@ -212,9 +212,9 @@ type Remotes interface {
 	Where(ctx context.Context, r RemoteRequest, f *filter.Filter) (*filter.Filter, error)
 	// Rows visits the rows that meet where until visit returns false. limit is how many it probably takes.
 	Rows(ctx context.Context, r RemoteRequest, fields []string, where *filter.Filter, limit int, visit func(rows.Row) bool) error
-	// Together has the host make calls one after the other as one transaction. The error is the error of the first
-	// failing call.
-	Together(ctx context.Context, r RemoteRequest, calls []*Call) ([]*Result, error)
+	// Together has the host make calls one after the other as one transaction. beside are members beside the calls,
+	// and answer is the whole answer. The error is the error of the first failing call.
+	Together(ctx context.Context, r RemoteRequest, calls []*Call, beside schema.Object) (found []*Result, answer json.RawMessage, err error)
 	// Find reads the rows with these ids that meet where, a group for each id.
 	Find(ctx context.Context, r RemoteRequest, fields []string, where *filter.Filter, ids []json.RawMessage) (*Result, error)
 }

@@ -42,12 +42,13 @@ func errTwoHosts(op, first *catalog.Operation) error {
 }
 
 // PassOn has the host of a remote make the calls as one transaction. Each call goes the path of this host, inside
-// the middleware, up to the host of its rows, and waits there until all calls have come. The error is the error of
-// the first failing call, with its index.
-func (f *Facade) PassOn(ctx context.Context, caller Caller, calls []*Call) ([]*Result, error) {
+// the middleware, up to the host of its rows, and waits there until all calls have come. beside are members beside
+// the calls, and answer is the whole answer of the host. The error is the error of the first failing call, with its
+// index.
+func (f *Facade) PassOn(ctx context.Context, caller Caller, calls []*Call, beside schema.Object) (found []*Result, answer json.RawMessage, err error) {
 	results, all := make([]*Result, len(calls)), make([]*passedCall, len(calls))
 	errs := make([]error, len(calls))
-	answer := func(found []*Result, err error) {
+	settle := func(found []*Result, err error) {
 		for i, p := range all {
 			if p == nil {
 				break
@@ -76,24 +77,24 @@ func (f *Facade) PassOn(ctx context.Context, caller Caller, calls []*Call) ([]*R
 			err = kiterror.Errorf(kiterror.NotImplemented, "%s.%s is answered here, outside of the transaction at its host; call it by itself", c.Entity, c.Operation)
 		}
 		err = kiterror.AsError(err).AtCall(i)
-		answer(nil, err)
-		return nil, err
+		settle(nil, err)
+		return nil, nil, err
 	}
 	sent := make([]*Call, len(all))
 	for i, p := range all {
 		sent[i] = p.call
 	}
-	found, err := f.host.remotes.Together(ctx, all[0].request, sent)
-	answer(found, err)
+	found, answer, err = f.host.remotes.Together(ctx, all[0].request, sent, beside)
+	settle(found, err)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for i, err := range errs {
 		if err != nil {
-			return nil, kiterror.AsError(err).AtCall(i)
+			return nil, nil, kiterror.AsError(err).AtCall(i)
 		}
 	}
-	return results, nil
+	return results, answer, nil
 }
 
 // passedCall is a call on its way to the host of its rows, which makes it together with others.
@@ -118,6 +119,12 @@ func (p *passedCall) answer(ctx context.Context, x *execution) (*Result, error) 
 	close(p.arrived)
 	<-p.answered
 	return received(x, p.result, p.err)
+}
+
+// LeavesTo reports whether this host leaves it to the host of a remote door which rows and fields a caller sees.
+func (f *Facade) LeavesTo(ctx context.Context, state access.State, door *catalog.Door) bool {
+	scope, err := access.ScopeOf(ctx, f.host.doors.of(door).collector, f.host.now, state, door, door.Reading())
+	return door.Frond.Remote != "" && err == nil && !decides(&scope)
 }
 
 // leavesAlone returns why this host cannot leave a call to the host of its rows, or nil. It makes the selection of the call.

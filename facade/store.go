@@ -51,7 +51,7 @@ type Abilities struct {
 	Nonces     Nonces
 	KeyValues  KeyValues
 	// KeepValue writes the text of a new key of KeyValues, in the transaction of ctx if it has one: it is there if and only if the
-	// transaction is committed. nil: the store cannot.
+	// transaction is committed. Two transactions that keep one key are not both committed. nil: the store cannot.
 	KeepValue func(ctx context.Context, key string, text json.RawMessage) error
 	// DryRuns says that the store undoes its writes where [InDryRun] says so, once it knows
 	// whether they succeed. A store that does not is not called to write then.

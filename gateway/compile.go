@@ -13,6 +13,7 @@ import (
 	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/explain"
 	"github.com/frondhost/frond/facade/project"
+	"github.com/frondhost/frond/facade/rehearse"
 	"github.com/frondhost/frond/facade/remote"
 	"github.com/frondhost/frond/gateway/identity"
 	"github.com/frondhost/frond/schema"
@@ -117,12 +118,15 @@ func (h *Host) compile() (f *facade.Facade, complete bool, err error) {
 		if err != nil {
 			return nil, err
 		}
-		return facade.New(compiled, h.advice.Store(h.store.Store), &facade.Options{
-			Middleware: watch.Middleware(h.shadows.copies.Middleware(h.options.Middleware, compiled.Catalog)),
+		var made *facade.Facade
+		own := append([]facade.Middleware{rehearse.Middleware(func() *facade.Facade { return made })}, h.options.Middleware...)
+		made, err = facade.New(compiled, h.advice.Store(h.store.Store), &facade.Options{
+			Middleware: watch.Middleware(h.shadows.copies.Middleware(own, compiled.Catalog)),
 			Remotes:    remote.New(clients),
 			Position:   h.feeds.position,
 			Suggest:    h.Development(),
 		})
+		return made, err
 	})
 	if err == nil {
 		err = errors.Join(h.undecided(f.Catalog()), h.ways.check(f.Catalog()))

@@ -14,6 +14,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rehearse"
 	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/schema"
@@ -86,7 +87,7 @@ func makeReceiver(ctx context.Context, project *facade.Project, frond string, op
 		host.port.close()
 		return nil, errors.Join(err, host.Close())
 	}
-	served.GivesFiles, served.Atomic = host.files.Load() != nil, host.store.can.Transactor != nil
+	served.GivesFiles, served.Atomic, served.Rehearses = host.files.Load() != nil, host.store.can.Transactor != nil, rehearse.Can(host.store.can)
 	if verifier != nil {
 		host.log.Info("calls are verified", "frond", frond, "kids", verifier.KeyIDs())
 	}

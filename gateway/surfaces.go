@@ -15,6 +15,7 @@ import (
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/atomic"
 	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/rehearse"
 	"github.com/frondhost/frond/gateway/graphqlhttp"
 	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/projection"
@@ -166,7 +167,7 @@ func (g *generation) rest(p *place) (http.Handler, error) {
 func (g *generation) envelope(p *place) (http.Handler, error) {
 	view := *p.view
 	view.GivesFiles, view.IgnoresState = g.verifier(p) != nil, g.host.options.Session != nil || !g.host.config.Identity.Anonymous()
-	view.Atomic = g.host.store.can.Transactor != nil
+	view.Atomic, view.Rehearses = g.host.store.can.Transactor != nil, rehearse.Can(g.host.store.can)
 	p.shown = func() string { return string(view.Discovery().AppendJSON(nil)) }
 	return g.host.counted(envelope.NewHandler(&view, p.caller, &envelope.Options{
 		State: g.session, Verifier: g.verifier(p), Nonces: g.host.store.can.Nonces,
@@ -209,7 +210,18 @@ func (t oneTransaction) PassesOn(calls []*facade.Call) (bool, error) {
 
 // PassOn implements [resolvers.Transactor].
 func (t oneTransaction) PassOn(ctx context.Context, calls []*facade.Call) ([]*facade.Result, error) {
-	return t.Facade.PassOn(ctx, t.On(t.view), calls)
+	found, _, err := t.Facade.PassOn(ctx, t.On(t.view), calls, nil)
+	return found, err
+}
+
+// PassRehearsal implements [resolvers.Transactor].
+func (t oneTransaction) PassRehearsal(ctx context.Context, w catalog.Words, calls []*facade.Call) (*rehearse.Rehearsal, []*facade.Result, error) {
+	return rehearse.PassOn(ctx, w, t.Facade, t.On(t.view), calls)
+}
+
+// Rehearse implements [resolvers.Transactor].
+func (t oneTransaction) Rehearse(ctx context.Context, w catalog.Words, state access.State, trace string, calls []*facade.Call, fn func(context.Context) error) (*rehearse.Rehearsal, error) {
+	return rehearse.Run(ctx, w, &rehearse.Command{Facade: t.Facade, Caller: t.On(t.view), State: state, Trace: trace, Value: calls, Do: fn})
 }
 
 // together makes calls as one transaction, by caller, which answers what view shows.

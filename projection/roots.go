@@ -70,6 +70,15 @@ func (rs *roots) directives() (list ast.DirectiveDefinitionList) {
 			Name:        validation.Atomic,
 			Description: "On a mutation: its fields are one transaction. If one of them fails, nothing is written and all of them are null.",
 			Locations:   []ast.DirectiveLocation{ast.LocationMutation},
+		}, &ast.DirectiveDefinition{
+			Name:        validation.Rehearse,
+			Description: "On a mutation: it is made as with @atomic, and rolled back. extensions.rehearsal has the rows that would change, and a token to approve that.",
+			Locations:   []ast.DirectiveLocation{ast.LocationMutation},
+		}, &ast.DirectiveDefinition{
+			Name:        validation.Approve,
+			Description: "On a mutation that was rehearsed: it is made as with @atomic if the rows that it changes are those of the rehearsal. Else nothing is written.",
+			Arguments:   ast.ArgumentDefinitionList{{Name: "token", Type: rs.required(stringType)}},
+			Locations:   []ast.DirectiveLocation{ast.LocationMutation},
 		})
 	}
 	if rs.live {

@@ -8,7 +8,9 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rehearse"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/resolvers/language"
 )
@@ -22,8 +24,12 @@ type Transactor interface {
 	PassesOn(calls []*facade.Call) (bool, error)
 	// PassOn has that host make them as one transaction. The error has the index of the call that failed.
 	PassOn(ctx context.Context, calls []*facade.Call) ([]*facade.Result, error)
+	// PassRehearsal has it make them as the words say ([rehearse.PassOn]).
+	PassRehearsal(ctx context.Context, w catalog.Words, calls []*facade.Call) (*rehearse.Rehearsal, []*facade.Result, error)
 	// Together runs fn as one transaction ([facade.Facade.Together]). fn may run again.
 	Together(ctx context.Context, trace string, fn func(ctx context.Context) error) error
+	// Rehearse makes calls, which fn makes, as the words say ([rehearse.Run]). fn may run again.
+	Rehearse(ctx context.Context, w catalog.Words, state access.State, trace string, calls []*facade.Call, fn func(ctx context.Context) error) (*rehearse.Rehearsal, error)
 }
 
 // errFell is the error of a root field that is null because of an error below it.
@@ -37,6 +43,7 @@ type transacted struct {
 	w        *writer
 	task     task
 	plan     *plan
+	words    catalog.Words
 	text     []byte
 
 	at       int             // the unit that is executed; -1: none
@@ -45,12 +52,12 @@ type transacted struct {
 	tooLarge error           // the response would be larger than it may be
 }
 
-// runAtomic executes a mutation with @atomic, for which x and w have begun, and returns its
-// response. Without by it is refused. The root fields, with everything below them, are one
-// transaction. If one of them is null because of an error, the transaction is rolled back, all of
-// them are null, and the response has that error alone. err is the error of [writer.End].
-func runAtomic(x *execution, w *writer, p *plan, by Transactor) (text []byte, err error) {
-	a := &transacted{x: x, executor: x.executor, w: w, by: by, task: x.task, plan: p}
+// runAtomic executes a mutation with @atomic, @rehearse or @approve, for which x and w have begun,
+// and returns its response. Without by it is refused. The root fields, with everything below them,
+// are one transaction. If one of them is null because of an error, the transaction is rolled back,
+// all of them are null, and the response has that error alone. err is the error of [writer.End].
+func runAtomic(x *execution, w *writer, p *plan, words catalog.Words, by Transactor) (text []byte, err error) {
+	a := &transacted{x: x, executor: x.executor, w: w, by: by, task: x.task, plan: p, words: words}
 	if err = a.joins(); err == nil {
 		err = a.together()
 	}
@@ -98,24 +105,55 @@ func (a *transacted) together() error {
 	if err != nil {
 		return a.ofCall(err)
 	}
-	if !there {
+	switch {
+	case a.words.Rehearse && a.words.Approve != "":
+		return kiterror.Errorf(kiterror.BadRequest, "the mutation has both @rehearse and @approve; send one of the two")
+	case !there && !a.words.Any():
 		return a.by.Together(a.x.Ctx, a.x.Trace, a.run)
+	case there:
+		err = a.readsElsewhere()
 	}
+	if err != nil {
+		return err
+	}
+	calls, err := a.calls()
+	if err != nil {
+		return err
+	}
+	var found *rehearse.Rehearsal
+	var results []*facade.Result
+	switch {
+	case !there:
+		found, err = a.by.Rehearse(a.task.Ctx, a.words, a.task.State, a.task.Trace, calls, a.run)
+	case a.words.Any():
+		found, results, err = a.by.PassRehearsal(a.task.Ctx, a.words, calls)
+	default:
+		results, err = a.by.PassOn(a.task.Ctx, calls)
+	}
+	if there {
+		if err == nil {
+			err = a.write(results)
+		} else {
+			err = a.ofCall(err)
+		}
+	}
+	if err == nil && found != nil {
+		a.text = append(a.text[:len(a.text)-1], `,"extensions":{"rehearsal":`...)
+		a.text = append(found.AppendJSON(a.text, nil), "}}"...)
+		a.w.text = a.text
+	}
+	return err
+}
+
+// readsElsewhere returns why the units cannot be executed at another host, or nil.
+func (a *transacted) readsElsewhere() error {
 	for i, u := range a.plan.Units {
 		if a.at = i; len(u.Fetches) > 2 {
 			return kiterror.Errorf(kiterror.NotImplemented, "Mutation.%s cannot be part of a transaction at another host: it reads %s; leave it out, or send the mutation without @atomic", u.Selection.Fields[0].AST.Name, u.Fetches[2].Field)
 		}
 	}
 	a.at = -1
-	calls, err := a.calls()
-	if err != nil {
-		return err
-	}
-	results, err := a.by.PassOn(a.task.Ctx, calls)
-	if err != nil {
-		return a.ofCall(err)
-	}
-	return a.write(results)
+	return nil
 }
 
 // calls returns the calls of the root fields, in their order, without making them. The error comes from their

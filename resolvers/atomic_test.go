@@ -11,6 +11,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/rehearse"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
 )
@@ -28,7 +29,16 @@ func (t together) PassesOn(calls []*facade.Call) (bool, error) {
 }
 
 func (t together) PassOn(ctx context.Context, calls []*facade.Call) ([]*facade.Result, error) {
-	return t.Facade.PassOn(ctx, t.Facade, calls)
+	found, _, err := t.Facade.PassOn(ctx, t.Facade, calls, nil)
+	return found, err
+}
+
+func (t together) PassRehearsal(ctx context.Context, w catalog.Words, calls []*facade.Call) (*rehearse.Rehearsal, []*facade.Result, error) {
+	return rehearse.PassOn(ctx, w, t.Facade, t.Facade, calls)
+}
+
+func (t together) Rehearse(ctx context.Context, w catalog.Words, state access.State, trace string, calls []*facade.Call, fn func(ctx context.Context) error) (*rehearse.Rehearsal, error) {
+	return rehearse.Run(ctx, w, &rehearse.Command{Facade: t.Facade, Caller: t.Facade, State: state, Trace: trace, Value: calls, Do: fn})
 }
 
 // lateConflict is a transaction whose commit fails.

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/frondhost/frond/facade/budget"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/resolvers/language"
 )
@@ -43,14 +44,14 @@ func (b *buffers) free() {
 // respond executes a plan, one unit after the other, and writes its response. execution
 // never writes, and writing never calls. A mutation's field is written before the next one is
 // executed: if its null removes all of data, the rest is not executed.
-func (b *buffers) respond(p *plan, atomic bool, by Transactor) (resp *Response) {
+func (b *buffers) respond(p *plan, together *catalog.Words, by Transactor) (resp *Response) {
 	defer func() {
 		if v := recover(); v != nil {
 			resp = b.executed(b.writer.NoData(b.exec.Panicked(v)))
 		}
 	}()
-	if atomic {
-		text, err := runAtomic(&b.exec, &b.writer, p, by)
+	if together != nil {
+		text, err := runAtomic(&b.exec, &b.writer, p, *together, by)
 		if err != nil {
 			return b.abandoned(err)
 		}

@@ -268,7 +268,7 @@ func (e *Engine) run(ctx context.Context, account *budget.Account, op *operation
 	defer b.forget()
 	b.exec.Begin(e.exec, task{Ctx: ctx, Vars: vars, State: r.State, Trace: r.Trace, Account: account, Mutation: p.Mutation, Event: r.event, Serial: readset.InBatch(ctx)})
 	b.writer.Begin(&b.exec, e.limits.Response)
-	resp = b.respond(p, op.atomic, e.options.Atomic)
+	resp = b.respond(p, op.together(vars), e.options.Atomic)
 	resp.account = account
 	account.Keep(cap(resp.Body)) // the rows are written
 	account.End()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/resolvers/language"
 	"github.com/frondhost/frond/resolvers/validation"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -24,12 +25,14 @@ type operation struct {
 	expanded    int // its expanded size, see [Limits.Expanded]
 	def         *ast.OperationDefinition
 	vars        *language.Declared
-	conditions  []int // variables that @skip and @include read, by slot
-	resume      int   // of a subscription, the variable that only says where to begin, by slot; -1: there is none
-	live        bool  // a subscription that is a live query
-	atomic      bool  // a mutation whose root fields are one transaction
-	shared      bool  // equal requests may share an answer
-	cancellable bool  // all that it runs ends with its context
+	conditions  []int          // variables that @skip and @include read, by slot
+	resume      int            // of a subscription, the variable that only says where to begin, by slot; -1: there is none
+	live        bool           // a subscription that is a live query
+	atomic      bool           // a mutation whose root fields are one transaction
+	rehearsed   bool           // a mutation that is rolled back
+	approved    *ast.Directive // of a mutation that was rehearsed, with its token; nil: it was not
+	shared      bool           // equal requests may share an answer
+	cancellable bool           // all that it runs ends with its context
 
 	mu    sync.Mutex
 	plans map[string]*plan // by the values of conditions
@@ -72,6 +75,7 @@ func (e *Engine) prepare(text string) (*prepared, []*language.Error) {
 func (e *Engine) operation(def *ast.OperationDefinition) *operation {
 	op := &operation{def: def, vars: e.types.Inputs.Declare(def.VariableDefinitions), plans: map[string]*plan{}, shared: e.shareable(def), cancellable: e.cancellable(def)}
 	op.atomic = def.Directives.ForName(validation.Atomic) != nil
+	op.rehearsed, op.approved = def.Directives.ForName(validation.Rehearse) != nil, def.Directives.ForName(validation.Approve)
 	op.conditions = conditions(def, op.vars)
 	op.resume = -1
 	if def.Operation == ast.Subscription {
@@ -80,6 +84,23 @@ func (e *Engine) operation(def *ast.OperationDefinition) *operation {
 		op.shared = every(def.SelectionSet, map[string]bool{}, e.bound)
 	}
 	return op
+}
+
+// together says how the root fields of a mutation are one transaction; nil: they are not.
+func (op *operation) together(vars *language.Variables) *catalog.Words {
+	if !op.atomic && !op.rehearsed && op.approved == nil {
+		return nil
+	}
+	w := &catalog.Words{Rehearse: op.rehearsed}
+	if op.approved != nil {
+		switch token := op.approved.Arguments.ForName("token").Value; token.Kind {
+		case ast.Variable:
+			w.Approve = jsontext.Unquote(vars.At(op.vars.Slot(token.Raw)))
+		default:
+			w.Approve = token.Raw
+		}
+	}
+	return w
 }
 
 // operation is the one a request asks for (specification 6.1).

@@ -14,6 +14,7 @@ import (
 	"github.com/frondhost/frond/facade/bulk"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -312,6 +313,14 @@ func (x *exchange) serveAtomic() error {
 	state, err := x.identify()
 	if err != nil {
 		return err
+	}
+	parameters, wrong := parseQuery(x.r.URL.RawQuery)
+	if wrong != nil {
+		return wrong
+	}
+	for _, p := range parameters {
+		const message = "is no parameter here; send calls in the body, and rehearse or approve beside them"
+		return kiterror.Invalid(schema.Quoted(p.name)+" "+message, schema.Detail{Path: p.name, Pointer: "/query/" + p.name, Code: schema.UnknownKey, Message: message})
 	}
 	body, refused := x.readBody()
 	if refused != nil {

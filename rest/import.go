@@ -76,6 +76,9 @@ func (u *upload) serve(card *catalog.Door) (*bulk.Report, error) {
 	if encoding := u.r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
 		return nil, kiterror.Errorf(kiterror.BadRequest, "the body is compressed; send it without a Content-Encoding")
 	}
+	if words, _ := catalog.ReadWords(u.call.Invocation.Query, ""); words.Any() {
+		return nil, kiterror.Errorf(kiterror.NotImplemented, "a file is written in parts, which are no transaction; send dryRun=true, or rehearse its rows as a JSON list")
+	}
 	i := bulk.Import{Caller: u.caller, Call: u.call, Card: card.Entity, Begin: u.beginBatch}
 	rows := bulk.NewReader(u, u.format, card.Entity)
 	rows.Delimiter = u.delimiter

@@ -129,6 +129,9 @@ func (o *object) close() json.RawMessage {
 // passed has the shapes of the parameters that [catalog.Operation.Passes] names.
 var passed = map[string]*schema.Shape{"offset": &whole, "after": {Type: "string"}}
 
+// words has the shapes of the words beside a command.
+var words = map[string]*schema.Shape{catalog.Rehearse: {Type: "boolean"}, catalog.Approve: {Type: "string"}}
+
 // place reads each parameter into the part whose card declares it: params, then query,
 // then, where the operation is a query, the body.
 func (a *arguments) place(all []parameter) {
@@ -151,6 +154,10 @@ func (a *arguments) place(all []parameter) {
 			continue
 		}
 		into, shape := a.home(p.name)
+		if into == nil && catalog.IsWord(p.name) && a.op.Kind == catalog.Command {
+			a.query.set(p.name, coerce(words[p.name], p.values[0]))
+			continue
+		}
 		if into == nil && p.name == fieldsParameter && a.answersRows() {
 			a.fields = readFields(p.values)
 			continue

@@ -21,6 +21,7 @@ import (
 //	create, upsert of a new row             201, Location
 //	createMany                              201
 //	If-None-Match has the tag               304
+//	a rehearsal                             200
 //	anything else                           200, also a command that answers null
 
 // Header values, allocated once for all answers.
@@ -44,6 +45,7 @@ func (x *exchange) write(result *facade.Result) error {
 	status := http.StatusOK
 	query := x.op.Kind == catalog.Query
 	switch {
+	case result.Rehearsed:
 	case x.op.Name == "delete" && x.onItem():
 		if result.Form == facade.FormValue && jsontext.KindOf(result.Value) == jsontext.False {
 			return x.nothing()

@@ -37,6 +37,8 @@ type DiscoveredFrond struct {
 	Facts []DiscoveredFact
 	// Atomic says that the host makes several calls of the Frond as one transaction.
 	Atomic bool
+	// Rehearses says that the host makes such calls without their effects, and says what these would be.
+	Rehearses bool
 	// Views are the names of the views among the cards of operations and facts, as their author
 	// spells them; the title of a card is in lower case. nil: the host does not say which cards
 	// are views, and every card with a title counts as one.
@@ -185,6 +187,9 @@ func (d *Discovery) AppendJSON(dst []byte) []byte {
 		if f.Atomic {
 			o.raw("atomic", "true")
 		}
+		if f.Rehearses {
+			o.raw("rehearses", "true")
+		}
 	})
 	if d.IgnoresState {
 		o.text("state", ignored)
@@ -314,6 +319,7 @@ func (r *reader) discovery(data json.RawMessage) *Discovery {
 			f.Facts = append(f.Facts, DiscoveredFact{Name: r.named(v, at), Schema: r.cardAt(v, at, "schema"), Changes: r.textAt(v, at, "changes")})
 		})
 		f.Views, f.Atomic = listedTexts(jsontext.Get(v, "views")), jsontext.KindOf(jsontext.Get(v, "atomic")) == jsontext.True
+		f.Rehearses = jsontext.KindOf(jsontext.Get(v, "rehearses")) == jsontext.True
 		f.Ignored = slices.Clone(r.ignored[ignored:])
 		d.Fronds = append(d.Fronds, f)
 	})

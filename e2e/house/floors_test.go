@@ -68,7 +68,8 @@ var floors = map[string]string{
 	"facade/seed": "facade facade/kiterror facade/rows schema schema/jsontext",
 
 	// The calls of one request as one transaction.
-	"facade/atomic": "facade facade/access facade/catalog facade/kiterror schema schema/jsontext",
+	"facade/rehearse": "facade facade/access facade/catalog facade/filter facade/kiterror facade/rows schema schema/jsontext",
+	"facade/atomic":   "facade facade/rehearse facade/access facade/catalog facade/kiterror schema schema/jsontext",
 
 	// The rows of a list as a file.
 	"facade/bulk": "facade facade/catalog facade/kiterror facade/rows schema schema/jsontext",
@@ -124,7 +125,7 @@ var floors = map[string]string{
 	// A document on its way: parsed and coerced, validated, planned, executed and written.
 	"resolvers/language":   "facade/kiterror schema schema/jsontext",
 	"resolvers/validation": "resolvers/language",
-	"resolvers":            "facade facade/consistency facade/readset schema/jsontext facade/singleflight facade/access facade/budget facade/catalog facade/kiterror facade/rows resolvers/binding resolvers/language resolvers/validation",
+	"resolvers":            "facade facade/consistency facade/readset schema/jsontext facade/singleflight facade/access facade/budget facade/catalog facade/kiterror facade/rows resolvers/binding resolvers/language resolvers/validation facade/rehearse",
 	"projection":           "facade facade/aggregate facade/filter facade/catalog facade/kiterror schema schema/jsontext resolvers/binding resolvers/language resolvers/validation",
 
 	"gateway/graphqlhttp": "facade facade/access facade/budget facade/catalog facade/kiterror schema schema/jsontext resolvers resolvers/binding console gateway/setting facts/sse",
@@ -142,7 +143,7 @@ var floors = map[string]string{
 	"gateway/startpage": "facade facade/access facade/catalog facade/kiterror schema",
 	"gateway/files":     "facade facade/access facade/budget facade/catalog facade/cron facade/kiterror schema schema/jsontext envelope envelope/client envelope/signing rest gateway/extra gateway/jobs gateway/setting",
 	"gateway/topology":  "facade facade/compile facade/catalog facade/kiterror facade/project schema schema/jsontext envelope/client envelope/signing gateway/setting",
-	"gateway":           "store/migration facts facts/consumer facts/delivery facade facade/compile facade/atomic facade/consistency facade/readset facade/access facade/budget facade/catalog facade/explain facade/kiterror facade/project facade/remote facade/seed schema schema/jsontext store store/sqlite envelope envelope/client envelope/signing rest resolvers resolvers/binding projection console gateway/extra gateway/files gateway/jobs gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/subscriptions gateway/topology gateway/shadow gateway/startpage describe facts/outlet facts/sse gateway/publish",
+	"gateway":           "store/migration facts facts/consumer facts/delivery facade facade/compile facade/atomic facade/consistency facade/readset facade/access facade/budget facade/catalog facade/explain facade/kiterror facade/project facade/remote facade/seed schema schema/jsontext store store/sqlite envelope envelope/client envelope/signing rest resolvers resolvers/binding projection console gateway/extra gateway/files gateway/jobs gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/subscriptions gateway/topology gateway/shadow gateway/startpage describe facts/outlet facts/sse gateway/publish facade/rehearse",
 
 	// What Go authors write against.
 	"frond": "facade facade/compile facade/kiterror facade/access facade/catalog facade/rows schema schema/jsontext gateway gateway/extra",
@@ -173,7 +174,7 @@ var floors = map[string]string{
 	"examples/blog":    "frond",
 	"examples/shop":    "frond gateway/extra/all",
 	"examples/weather": "facade/rows frond gateway projection resolvers/binding",
-	"store/storetest":  "facade facade/compile facade/aggregate facade/catalog facade/explain facade/filter facade/kiterror facade/project facade/rows facade/seed schema schema/jsontext store/migration facade/search",
+	"store/storetest":  "facade facade/compile facade/aggregate facade/catalog facade/explain facade/filter facade/kiterror facade/project facade/rows facade/seed schema schema/jsontext store/migration facade/search facade/access facade/atomic facade/rehearse",
 	// Real PostgreSQL servers for tests.
 	"store/postgres/pgtest": "e2e/freeport",
 	"bench":                 "*",

@@ -27,7 +27,7 @@ var words = map[string]string{
 	"plausible": "mock data", "trip": "execution (facade) or round trip (remote)", "trips": "executions or round trips",
 	"seeout": "result scope", "question": "call key or pending call", "questions": "pending calls",
 	"mishap": "failure", "mishaps": "failures", "fate": "failure kind or outcome", "fates": "outcomes", "accident": "failure",
-	"shelf": "trusted documents", "shelves": "trusted documents", "rehearse": "dry run", "rehearsal": "dry run", "rehearses": "runs dry", "rehearsed": "dry run",
+	"shelf": "trusted documents", "shelves": "trusted documents",
 	"station": "call context", "stations": "call contexts", "bank": "side", "banks": "sides", "forged": "cross-site", "forgery": "cross-site request",
 }
 

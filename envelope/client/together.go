@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/frondhost/frond/envelope"
@@ -9,13 +10,14 @@ import (
 	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // Together has the host make calls one after the other as one transaction, for the state and the trace of the first: one post of
 // rpc.atomic, signed for the Frond of the first call. It is sent again only as a command is. The error is a *facade.Error with the
-// index of the call that failed.
-func (r *Remote) Together(ctx context.Context, calls []*facade.Call) ([]*facade.Result, error) {
+// index of the call that failed. beside are members of the params beside calls, and answer is the whole answer.
+func (r *Remote) Together(ctx context.Context, calls []*facade.Call, beside schema.Object) (results []*facade.Result, answer json.RawMessage, failed error) {
 	o := r.host.options
 	r.host.sender.counters.calls.Add(1)
 	event := Event{Remote: o.Name, Entity: "rpc", Operation: "atomic", Kind: catalog.Command, Began: time.Now(), Trace: calls[0].Invocation.Trace, Waiters: 1}
@@ -25,21 +27,20 @@ func (r *Remote) Together(ctx context.Context, calls []*facade.Call) ([]*facade.
 	if err == nil {
 		err = envelope.CheckHops(ctx, o.Name)
 	}
-	var results []*facade.Result
 	if err == nil {
 		event.Frond = all[0].frond()
-		results, err = r.host.together(ctx, all)
+		results, answer, err = r.host.together(ctx, all, beside)
 		event.Posts = int(all[0].posts.Load())
 	}
 	o.observe(ctx, &event, err)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	account := budget.AccountOf(ctx)
 	for _, res := range results {
 		account.Add(res.Size()) // they have run
 	}
-	return results, nil
+	return results, answer, nil
 }
 
 // pendingTogether looks the calls up. The first has the state of all.
@@ -65,7 +66,9 @@ func (r *Remote) pendingTogether(calls []*facade.Call) ([]*pending, *kiterror.Er
 // this program does.
 //
 //	{"calls":[{"method":"order.create","params":{"body":{…}}},…],"state":{…}}
-func (h *host) together(ctx context.Context, all []*pending) ([]*facade.Result, *kiterror.Error) {
+//
+// The answer of a rehearsal has the results in its member result.
+func (h *host) together(ctx context.Context, all []*pending, beside schema.Object) ([]*facade.Result, json.RawMessage, *kiterror.Error) {
 	calls := []byte(`{"calls":[`)
 	for _, p := range all {
 		bare := pending{call: facade.Call{Invocation: facade.Invocation{Body: p.call.Invocation.Body}}}
@@ -73,6 +76,9 @@ func (h *host) together(ctx context.Context, all []*pending) ([]*facade.Result, 
 		calls = append(bare.appendInvocation(calls, p.call.Invocation.Params, p.call.Invocation.Query), '}')
 	}
 	calls = append(calls, ']')
+	for _, m := range beside {
+		calls = append(jsontext.AppendName(append(calls, ','), m.Name), m.Value...)
+	}
 	if state := all[0].state; state != nil {
 		calls = append(append(calls, `,"state":`...), state...)
 	}
@@ -81,12 +87,16 @@ func (h *host) together(ctx context.Context, all []*pending) ([]*facade.Result, 
 	answer, f := h.frame(ctx, all[0], h.options.MaxAnswer, envelope.Atomic, func(dst []byte) []byte { return append(dst, calls...) }, nil)
 	switch {
 	case f != nil:
-		return nil, f.err()
+		return nil, nil, f.err()
 	case answer.Err != nil:
-		return nil, answer.Err
+		return nil, nil, answer.Err
+	}
+	made := answer.Result
+	if beside != nil && jsontext.Get(made, "result") != nil {
+		made = jsontext.Get(made, "result")
 	}
 	var results []*facade.Result
-	for _, text := range jsontext.Elements(jsontext.Get(answer.Result, "results")) {
+	for _, text := range jsontext.Elements(jsontext.Get(made, "results")) {
 		if len(results) == len(all) {
 			results = nil // too many
 			break
@@ -97,12 +107,12 @@ func (h *host) together(ctx context.Context, all []*pending) ([]*facade.Result, 
 			err = h.conformance.check(p, result)
 		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		results = append(results, result)
 	}
 	if len(results) != len(all) {
-		return nil, kiterror.Errorf(kiterror.BadGateway, "the host answered another number of results than the calls that were sent")
+		return nil, nil, kiterror.Errorf(kiterror.BadGateway, "the host answered another number of results than the calls that were sent")
 	}
-	return results, nil
+	return results, answer.Result, nil
 }

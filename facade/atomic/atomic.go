@@ -15,6 +15,7 @@ import (
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rehearse"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -49,9 +50,10 @@ type call struct {
 // and the answer is {"results": […]}. {"$result": "0.id"} is replaced by a member of an earlier result. Each call
 // is judged by its own rules; events and hooks after commands follow the commit. The error comes from the first
 // failing call, with its index, and the transaction is rolled back. Calls of one remote are made by its host.
-// Operations that no transaction holds, of several hosts and of detached handlers, are NOT_IMPLEMENTED.
+// Operations that no transaction holds, of several hosts and of detached handlers, are NOT_IMPLEMENTED. The words
+// beside calls ([catalog.Words]) are for all calls together.
 func Run(ctx context.Context, f *facade.Facade, view *catalog.Catalog, caller facade.Caller, state access.State, trace string, sent json.RawMessage) (*facade.Result, error) {
-	calls, details := read(sent)
+	calls, words, details := read(sent)
 	if details != nil {
 		return nil, kiterror.Refused(details)
 	}
@@ -63,18 +65,39 @@ func Run(ctx context.Context, f *facade.Facade, view *catalog.Catalog, caller fa
 		}
 		passed[i] = &facade.Call{Entity: c.entity, Operation: c.operation, Invocation: facade.Invocation{Params: c.params, Query: c.query, Body: c.body, State: state, Trace: trace}}
 	}
-	switch there, err := f.PassesOn(view, passed); {
+	there, err := f.PassesOn(view, passed)
+	switch {
 	case err != nil:
 		return nil, err
+	case words.Any() && !slices.Contains(writes, true):
+		return nil, kiterror.Errorf(kiterror.BadRequest, "the calls are queries, and change nothing; send them without rehearse and approve")
 	case there:
-		return passOn(ctx, f, caller, passed)
+		return passOn(ctx, f, caller, words, passed)
 	}
-	return run(ctx, f, caller, calls, writes, state, trace)
+	r := &run{caller: caller, calls: calls, writes: writes, state: state, trace: trace}
+	if words.Any() {
+		found, err := rehearse.Run(ctx, words, &rehearse.Command{Facade: f, Caller: caller, State: state, Trace: trace, Value: passed, Do: r.make})
+		if err == nil && found != nil {
+			return found.Answer(resultOf(r.results).Value), nil
+		}
+		return r.result(err)
+	}
+	if !slices.Contains(writes, true) {
+		ctx = facade.ReadOnly(ctx)
+	}
+	return r.result(f.Together(ctx, trace, r.make))
 }
 
 // passOn has the host of a remote make the calls.
-func passOn(ctx context.Context, f *facade.Facade, caller facade.Caller, calls []*facade.Call) (*facade.Result, error) {
-	found, err := f.PassOn(ctx, caller, calls)
+func passOn(ctx context.Context, f *facade.Facade, caller facade.Caller, words catalog.Words, calls []*facade.Call) (*facade.Result, error) {
+	var found []*facade.Result
+	var rehearsal *rehearse.Rehearsal
+	var err error
+	if words.Any() {
+		rehearsal, found, err = rehearse.PassOn(ctx, words, f, caller, calls)
+	} else {
+		found, _, err = f.PassOn(ctx, caller, calls, nil)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -82,50 +105,61 @@ func passOn(ctx context.Context, f *facade.Facade, caller facade.Caller, calls [
 	for _, res := range found {
 		results = append(results, res.AppendJSON(nil))
 	}
+	if rehearsal != nil {
+		return rehearsal.Answer(resultOf(results).Value), nil
+	}
 	return resultOf(results), nil
 }
 
-// run makes the calls here; writes says which of them are commands.
-func run(ctx context.Context, f *facade.Facade, caller facade.Caller, calls []call, writes []bool, state access.State, trace string) (*facade.Result, error) {
-	if !slices.Contains(writes, true) {
-		ctx = facade.ReadOnly(ctx)
+// run is the calls on their way, as one transaction of this host.
+type run struct {
+	caller  facade.Caller
+	calls   []call
+	writes  []bool // says which of them are commands
+	state   access.State
+	trace   string
+	results []json.RawMessage
+}
+
+// make makes the calls, within the transaction of ctx. It may run again.
+func (r *run) make(ctx context.Context) error {
+	r.results = r.results[:0]
+	reading := ctx
+	if !facade.IsReadOnly(ctx) {
+		reading = facade.ShareOf(ctx, queryWork)
 	}
-	var results []json.RawMessage
-	err := f.Together(ctx, trace, func(ctx context.Context) error {
-		results = results[:0]
-		reading := ctx
-		if !facade.IsReadOnly(ctx) {
-			reading = facade.ShareOf(ctx, queryWork)
+	late := facade.JudgeKeysLate(ctx)
+	for i, c := range r.calls {
+		ctx := ctx
+		if !r.writes[i] {
+			ctx = reading
 		}
-		late := facade.JudgeKeysLate(ctx)
-		for i, c := range calls {
-			ctx := ctx
-			if !writes[i] {
-				ctx = reading
-			}
-			late.Next(i)
-			res, err := c.make(ctx, caller, state, trace, results)
-			if at, taken := late.Fault(); taken != nil {
-				return kiterror.AsError(taken).AtCall(at)
-			}
-			if err != nil {
-				if !writes[i] && !facade.IsReadOnly(ctx) && facade.RequestOf(reading).Exhausted() != nil {
-					err = tooMuchReading()
-				}
-				return kiterror.AsError(err).AtCall(i)
-			}
-			results = append(results, res.AppendJSON(nil))
-		}
-		err := late.Judge(ctx)
+		late.Next(i)
+		res, err := c.make(ctx, r.caller, r.state, r.trace, r.results)
 		if at, taken := late.Fault(); taken != nil {
 			return kiterror.AsError(taken).AtCall(at)
 		}
-		return err
-	})
+		if err != nil {
+			if !r.writes[i] && !facade.IsReadOnly(ctx) && facade.RequestOf(reading).Exhausted() != nil {
+				err = tooMuchReading()
+			}
+			return kiterror.AsError(err).AtCall(i)
+		}
+		r.results = append(r.results, res.AppendJSON(nil))
+	}
+	err := late.Judge(ctx)
+	if at, taken := late.Fault(); taken != nil {
+		return kiterror.AsError(taken).AtCall(at)
+	}
+	return err
+}
+
+// result is the answer of the calls, or err.
+func (r *run) result(err error) (*facade.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return resultOf(results), nil
+	return resultOf(r.results), nil
 }
 
 // resultOf is the answer with the results of all calls.
@@ -147,8 +181,8 @@ func (c *call) make(ctx context.Context, caller facade.Caller, state access.Stat
 	return caller.Call(ctx, &facade.Call{Entity: c.entity, Operation: c.operation, Invocation: in})
 }
 
-// read returns the calls of the params, or the details of their faults.
-func read(sent json.RawMessage) (calls []call, details []schema.Detail) {
+// read returns the calls of the params and the words beside them, or the details of their faults.
+func read(sent json.RawMessage) (calls []call, words catalog.Words, details []schema.Detail) {
 	refuse := func(at, code, message string) {
 		if len(details) < schema.MaxDetails {
 			d := schema.Detail{Code: code, Message: message}.At("/" + at) // calls are part of the path
@@ -158,9 +192,10 @@ func read(sent json.RawMessage) (calls []call, details []schema.Detail) {
 	}
 	list := jsontext.Get(sent, "calls")
 	items := jsontext.List(list)
+	words, details = catalog.ReadWords(sent, "")
 	for name := range jsontext.Members(sent) {
-		if name != "calls" {
-			refuse("/"+jsontext.Token(name), schema.UnknownKey, "is not a key of atomic; send calls alone")
+		if name != "calls" && !catalog.IsWord(name) {
+			refuse("/"+jsontext.Token(name), schema.UnknownKey, "is not a key of atomic; its keys are calls, and rehearse or approve")
 		}
 	}
 	switch n := len(items); {
@@ -170,7 +205,7 @@ func read(sent json.RawMessage) (calls []call, details []schema.Detail) {
 		refuse("/calls", "minItems", "is empty; send at least one call")
 	case n > MaxCalls:
 		refuse("/calls", "maxItems", fmt.Sprintf("must have at most %d calls, and has %d; send the rest in another transaction", MaxCalls, n))
-		return nil, details
+		return nil, words, details
 	}
 	for i, item := range items {
 		at := "/calls/" + strconv.Itoa(i)
@@ -200,7 +235,7 @@ func read(sent json.RawMessage) (calls []call, details []schema.Detail) {
 		}
 		calls = append(calls, c)
 	}
-	return calls, details
+	return calls, words, details
 }
 
 // read reads the params of a call: an invocation with params, query and body.

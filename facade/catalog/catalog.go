@@ -38,8 +38,9 @@ type Catalog struct {
 	GivesFiles bool
 	// IgnoresState says that calls of gateways need a signature to have a caller (docs/signed-calls.md).
 	IgnoresState bool
-	// Atomic says that this host makes several calls of a Frond that runs here as one transaction.
-	Atomic bool
+	// Atomic says that this host makes several calls of a Frond that runs here as one transaction, and Rehearses that it
+	// makes them without their effects.
+	Atomic, Rehearses bool
 
 	// Access lists the access to each door, and FactAccess the access to the events of each
 	// fact, in declaration order. Both are nil in a view.
@@ -68,6 +69,8 @@ type Frond struct {
 	Open bool
 	// Atomic says that the host of a remote may make several calls as one transaction: its document says so, or is not known yet.
 	Atomic bool
+	// Rehearses says that the host of a remote makes calls without their effects: its document says so.
+	Rehearses bool
 
 	// File is its frond.yaml, or the path that it would have.
 	File string

@@ -13,7 +13,7 @@ import (
 func (c *Catalog) Discovery() *schema.Discovery {
 	doc := &schema.Discovery{IgnoresState: c.IgnoresState, Fronds: make([]schema.DiscoveredFrond, 0, len(c.Fronds))}
 	for _, f := range c.Fronds {
-		frond := schema.DiscoveredFrond{Name: f.Name, Atomic: f.Atomic || c.Atomic && f.Remote == "", Doors: make([]schema.DiscoveredDoor, 0, len(f.Doors))}
+		frond := schema.DiscoveredFrond{Name: f.Name, Atomic: f.Atomic || c.Atomic && f.Remote == "", Rehearses: f.Rehearses || c.Rehearses && f.Remote == "", Doors: make([]schema.DiscoveredDoor, 0, len(f.Doors))}
 		for _, d := range f.Doors {
 			door := schema.DiscoveredDoor{Name: d.Name, Ops: make([]schema.DiscoveredOp, 0, len(d.Operations))}
 			if d.Entity != nil {

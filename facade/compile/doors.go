@@ -37,7 +37,7 @@ type queryCard struct {
 
 // frond makes the doors of a Frond: one for each of its entities, then the doors without rows.
 func (b *doorBuilder) frond(src *project.Frond, config project.Config) {
-	frond := &catalog.Frond{Name: src.Name, Remote: src.Remote, Open: src.Open, Atomic: src.Remote != "" && (src.Known == nil || src.Known.Atomic), File: cmp.Or(src.Config.File, path.Join(src.Dir, "frond.yaml"))}
+	frond := &catalog.Frond{Name: src.Name, Remote: src.Remote, Open: src.Open, Atomic: src.Remote != "" && (src.Known == nil || src.Known.Atomic), Rehearses: src.Remote != "" && src.Known != nil && src.Known.Rehearses, File: cmp.Or(src.Config.File, path.Join(src.Dir, "frond.yaml"))}
 	if src.Foreign {
 		frond.File = cmp.Or(src.Beside.File, "fronds/"+src.Name+"/frond.yaml")
 	}

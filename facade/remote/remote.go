@@ -51,17 +51,17 @@ func (h *Hosts) Call(ctx context.Context, r facade.RemoteRequest, c *facade.Call
 }
 
 // Together implements [facade.Remotes].
-func (h *Hosts) Together(ctx context.Context, r facade.RemoteRequest, calls []*facade.Call) ([]*facade.Result, error) {
+func (h *Hosts) Together(ctx context.Context, r facade.RemoteRequest, calls []*facade.Call, beside schema.Object) ([]*facade.Result, json.RawMessage, error) {
 	if _, err := h.caller(r, r.Door.Frond); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	host, can := h.callers[r.Door.Frond.Name].(interface {
-		Together(ctx context.Context, calls []*facade.Call) ([]*facade.Result, error)
+		Together(ctx context.Context, calls []*facade.Call, beside schema.Object) ([]*facade.Result, json.RawMessage, error)
 	})
 	if !can {
-		return nil, kiterror.Errorf(kiterror.NotImplemented, "the host of %s does not offer rpc.atomic; send the calls one by one", r.Door.Frond.Name)
+		return nil, nil, kiterror.Errorf(kiterror.NotImplemented, "the host of %s does not offer rpc.atomic; send the calls one by one", r.Door.Frond.Name)
 	}
-	return host.Together(ctx, calls)
+	return host.Together(ctx, calls, beside)
 }
 
 // Create implements [facade.Remotes]. A host that sets one of the fields itself refuses it from

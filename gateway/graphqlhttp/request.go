@@ -3,14 +3,18 @@ package graphqlhttp
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/frondhost/frond/facade/budget"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -37,6 +41,9 @@ func (h *Handler) read(w http.ResponseWriter, r *http.Request, media string, acc
 	}
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
+		if refused := onlyParameters(r, memberNames...); refused != nil {
+			return nil, refused
+		}
 		return readURL(r.URL.RawQuery)
 	case http.MethodPost:
 		return h.readBody(w, r, account)
@@ -47,10 +54,41 @@ func (h *Handler) read(w http.ResponseWriter, r *http.Request, media string, acc
 	}
 }
 
+// onlyParameters refuses a parameter of the address that is not known: a word such as rehearse, which decides whether a
+// mutation writes, must not be lost. A stream has its token there.
+func onlyParameters(r *http.Request, known ...string) *refusal {
+	if r.URL.RawQuery == "" {
+		return nil
+	}
+	if isStream(r) {
+		known = append(known[:len(known):len(known)], "token")
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.URL.Query())) {
+		switch {
+		case catalog.IsWord(name):
+			return badRequest("%s", directive(name))
+		case !slices.Contains(known, name):
+			return badRequest("the parameter %s is not known here; send the members of the request in its body", schema.Quoted(name))
+		}
+	}
+	return nil
+}
+
+// directive says how a mutation is rehearsed and approved.
+func directive(word string) string {
+	if word == catalog.Approve {
+		return "approve is a directive of the mutation; write mutation @approve(token: …) {…} in the document"
+	}
+	return "rehearse is a directive of the mutation; write mutation @rehearse {…} in the document"
+}
+
 // readBody reads a POST. The body is {query | documentId, operationName?, variables?,
 // extensions?}; a list, which some clients send for several operations at once, is refused.
 func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, account *budget.Account) (*members, *refusal) {
 	if refused := readable(w, r.Header); refused != nil {
+		return nil, refused
+	}
+	if refused := onlyParameters(r); refused != nil {
 		return nil, refused
 	}
 	body, err := account.ReadAll(r.Body, r.ContentLength, h.MaxBody)
@@ -159,7 +197,7 @@ func readURL(raw string) (*members, *refusal) {
 var memberNames = []string{"query", "documentId", "operationName", "variables", "extensions"}
 
 // take checks one member and keeps it. Null is absence (GraphQL over HTTP, "Request
-// Parameters"). Other members are ignored.
+// Parameters"). Other members are ignored, but for those that would have to be directives.
 func (m *members) take(name string, value json.RawMessage) (refused *refusal) {
 	kind := jsontext.KindOf(value)
 	if kind == jsontext.Null {
@@ -194,6 +232,8 @@ func (m *members) take(name string, value json.RawMessage) (refused *refusal) {
 			return badRequest("the member extensions has to be an object or null")
 		}
 		m.hash, refused = readPersisted(value)
+	case catalog.Rehearse, catalog.Approve:
+		return badRequest("%s", directive(name))
 	}
 	return refused
 }

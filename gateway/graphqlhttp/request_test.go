@@ -87,7 +87,9 @@ func TestRequestsAsTheDraftHasThem(t *testing.T) {
 	}{
 		{"members nobody knows are let be", "POST", "/graphql", `{"query":"{ __typename }","id":7,"Query":{},"doc_id":[]}`, []string{gatewaytest.AsJSON}, 200, `"Query"`},
 		{"so are those of extensions", "POST", "/graphql", `{"query":"{ __typename }","extensions":{"tracing":[1]}}`, []string{gatewaytest.AsJSON}, 200, `"Query"`},
-		{"and parameters", "GET", in("query", "{ __typename }", "v", "2"), "", nil, 200, `"Query"`},
+		{"parameters are known", "GET", in("query", "{ __typename }", "v", "2"), "", nil, 400, `the parameter v is not known`},
+		{"a word that is a directive", "POST", "/graphql?rehearse=true", typename, []string{gatewaytest.AsJSON}, 400, `write mutation @rehearse`},
+		{"a directive as a member", "POST", "/graphql", `{"query":"{ __typename }","approve":"t"}`, []string{gatewaytest.AsJSON}, 400, `write mutation @approve`},
 		{"an operationName of no letters is none", "POST", "/graphql", `{"query":"{ __typename }","operationName":""}`, []string{gatewaytest.AsJSON}, 200, `"Query"`},
 		{"an operation that is not there", "POST", "/graphql", `{"query":"{ __typename }","operationName":"Q"}`, []string{gatewaytest.AsJSON, wantsGraph}, 400, `OPERATION_RESOLUTION_FAILURE`},
 		{"one of several", "POST", "/graphql", `{"query":"query A { __typename } query B { b: __typename }","operationName":"B"}`, []string{gatewaytest.AsJSON, wantsGraph}, 200, `{"data":{"b":"Query"}}`},
@@ -107,7 +109,7 @@ func TestRequestsAsTheDraftHasThem(t *testing.T) {
 		{"null", "POST", "/graphql", `null`, []string{gatewaytest.AsJSON}, 400, `object`},
 		{"a compressed body", "POST", "/graphql", typename, []string{gatewaytest.AsJSON, "Content-Encoding: gzip"}, 415, `Content-Encoding`},
 		{"one that says it is not", "POST", "/graphql", typename, []string{gatewaytest.AsJSON, "Content-Encoding: identity"}, 200, `"Query"`},
-		{"a query in the address of a POST is let be", "POST", in("query", "{ a }"), typename, []string{gatewaytest.AsJSON}, 200, `"Query"`},
+		{"a query in the address of a POST", "POST", in("query", "{ a }"), typename, []string{gatewaytest.AsJSON}, 400, `the parameter query is not known`},
 
 		{"variables that are null, over GET", "GET", in("query", "{ __typename }", "variables", "null"), "", nil, 200, `"Query"`},
 		{"variables and extensions of no letters, over GET", "GET", in("query", "{ __typename }", "variables", "", "extensions", ""), "", nil, 200, `"Query"`},

@@ -10,6 +10,13 @@ import (
 // Atomic is the directive that makes a mutation one transaction.
 const Atomic = "atomic"
 
+// Rehearse is the directive of a mutation that is made without its effects, and Approve that of one which is made if
+// they are still those of the rehearsal whose token it has.
+const (
+	Rehearse = "rehearse"
+	Approve  = "approve"
+)
+
 // Live is the directive that makes a query field of Subscription a live query.
 const Live = "live"
 

@@ -16,3 +16,10 @@ func TestMany(t *testing.T) {
 		return open(t, postgres.Options{URL: pgtest.Database(t)}, entities)
 	}})
 }
+
+func TestRehearsals(t *testing.T) {
+	t.Parallel()
+	storetest.RunRehearsals(t, storetest.Harness{Open: func(t testing.TB, entities []*schema.Entity) facade.Store {
+		return open(t, postgres.Options{URL: pgtest.Database(t)}, entities)
+	}})
+}

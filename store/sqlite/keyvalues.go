@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/store/sqlite/engine"
 	"github.com/frondhost/frond/store/sqltext"
 )
@@ -57,7 +58,10 @@ func (k keyValues) SetValue(ctx context.Context, key string, version int64, text
 
 // keep is [facade.Abilities.KeepValue].
 func (k keyValues) keep(ctx context.Context, key string, text json.RawMessage) error {
-	_, err := k.SetValue(ctx, key, 0, text)
+	set, err := k.SetValue(ctx, key, 0, text)
+	if err == nil && !set {
+		return kiterror.Errorf(kiterror.Conflict, "the store has the key %s already", key)
+	}
 	return err
 }
 

@@ -14,3 +14,9 @@ func TestMany(t *testing.T) {
 		return open(t, sqlite.Options{Path: t.TempDir() + "/store.db"}, entities)
 	}})
 }
+
+func TestRehearsals(t *testing.T) {
+	storetest.RunRehearsals(t, storetest.Harness{Open: func(t testing.TB, entities []*schema.Entity) facade.Store {
+		return open(t, sqlite.Options{Path: t.TempDir() + "/store.db"}, entities)
+	}})
+}

@@ -164,6 +164,12 @@ func testKeptValues(t *testing.T, w *world, values facade.KeyValues) {
 			}
 		}
 	}
+	if err := can.Transactor.Transact(ctx, func(ctx context.Context) error { return can.KeepValue(ctx, "kept 1", json.RawMessage(`2`)) }); err == nil {
+		t.Error("a second transaction keeps the key of the first")
+	}
+	if text, version, err := values.Value(ctx, "kept 1"); err != nil || string(text) != `1` || version != 1 {
+		t.Errorf("the kept text is %s of version %d, %v", text, version, err)
+	}
 	if err := can.KeepValue(ctx, "kept 3", json.RawMessage(`3`)); err != nil {
 		t.Error(err)
 	}

@@ -20,8 +20,9 @@ const (
 	makeKeyValues = `CREATE TABLE IF NOT EXISTS ` + Bookkeeping + `.values (schema text NOT NULL, key text NOT NULL, version bigint NOT NULL, text text NOT NULL, PRIMARY KEY (schema, key))`
 
 	// setKeyValue finds the row by its key alone; a new key is known from version 0 alone.
-	setKeyValue = `UPDATE ` + Bookkeeping + `.values SET version = $3::bigint + 1, text = $4 WHERE schema = $1 AND key = $2 AND version = $3::bigint`
-	addKeyValue = `INSERT INTO ` + Bookkeeping + `.values (schema, key, version, text) VALUES ($1, $2, $3::bigint + 1, $4) ON CONFLICT DO NOTHING`
+	setKeyValue  = `UPDATE ` + Bookkeeping + `.values SET version = $3::bigint + 1, text = $4 WHERE schema = $1 AND key = $2 AND version = $3::bigint`
+	keepKeyValue = `INSERT INTO ` + Bookkeeping + `.values (schema, key, version, text) VALUES ($1, $2, $3::bigint + 1, $4)`
+	addKeyValue  = keepKeyValue + ` ON CONFLICT DO NOTHING`
 )
 
 // NewKeyValues returns the key values of a database. The table is made when it is first needed.
@@ -89,7 +90,7 @@ func (k *KeyValues) Keep(ctx context.Context, key string, text json.RawMessage) 
 	if err := k.prepare(k.outside(ctx)); err != nil {
 		return err
 	}
-	q := &Query{Text: []byte(addKeyValue), Values: [][]byte{[]byte(k.db.address.Schema), []byte(key), []byte("0"), text}}
+	q := &Query{Text: []byte(keepKeyValue), Values: [][]byte{[]byte(k.db.address.Schema), []byte(key), []byte("0"), text}}
 	return k.db.Defer(ctx, q, func() {})
 }
 
