@@ -44,7 +44,9 @@ func (d *openAPI) atomic(paths *schema.Object) {
 	var responses schema.Object
 	add(&responses, "200", object("description", "The results.", "content", object("application/json", object("schema", fixed("Results")))))
 	d.failures(&responses, kiterror.ValidationFailed, kiterror.Unauthorized, kiterror.Forbidden, kiterror.NotFound, kiterror.Conflict, kiterror.UnprocessableEntity)
-	body := object("type", "object", "properties", object("calls", atomicCalls()), "required", []string{"calls"}, "additionalProperties", false)
+	body := object("type", "object", "properties", object(
+		"calls", atomicCalls(), catalog.Rehearse, object("type", "boolean", "const", true, "description", aboutRehearse), catalog.Approve, object("type", "string", "description", aboutApprove),
+	), "required", []string{"calls"}, "additionalProperties", false)
 	add(paths, d.info.REST+"/atomic", object("post", object(
 		"operationId", "atomic", "tags", []string{"transactions"}, "summary", "Make several calls as one transaction", "description", aboutAtomic,
 		"requestBody", object("required", true, "content", object("application/json", object("schema", body, "example", object("calls", list(call))))),
@@ -56,7 +58,11 @@ func (d *openRPC) atomic() json.RawMessage {
 	return object(
 		"name", "rpc.atomic", "summary", "Make several calls as one transaction", "description", aboutAtomic,
 		"tags", []json.RawMessage{object("name", "transactions")},
-		"paramStructure", "by-name", "params", list(object("name", "calls", "required", true, "schema", atomicCalls())),
+		"paramStructure", "by-name", "params", []json.RawMessage{
+			object("name", "calls", "required", true, "schema", atomicCalls()),
+			object("name", catalog.Rehearse, "schema", object("type", "boolean", "const", true), "description", aboutRehearse),
+			object("name", catalog.Approve, "schema", object("type", "string"), "description", aboutApprove),
+		},
 		"result", object("name", "result", "schema", fixed("Results")),
 		"errors",
 		[]json.RawMessage{object("code", failedCode, "message", "A call failed: data is its KitError, with call, its index.", "data", d.schemas.kitError())})

@@ -110,21 +110,29 @@ const failedCode = -32000
 // query is the query of an operation. Of a built-in list it is the grammar, with the door's own
 // conditions.
 func (d *openRPC) query(op *catalog.Operation) json.RawMessage {
-	if op.Query == nil {
-		return nil
-	}
-	if !op.Builtin {
+	if op.Query != nil && !op.Builtin {
 		return d.of(op.Query, part)
 	}
 	var fields schema.Object
-	for _, p := range op.Query.Fields {
-		s := d.shape(&p.Shape, nil)
-		if p.Name == "filter" || p.Name == "where" {
-			s = d.of(op.Door.Entity, filters)
+	var required []string
+	if op.Query != nil {
+		required = requiredOf(op.Query)
+		for _, p := range op.Query.Fields {
+			s := d.shape(&p.Shape, nil)
+			if p.Name == "filter" || p.Name == "where" {
+				s = d.of(op.Door.Entity, filters)
+			}
+			add(&fields, p.Name, s)
 		}
-		add(&fields, p.Name, s)
 	}
-	return object("type", "object", "properties", fields, "required", requiredOf(op.Query), "additionalProperties", false)
+	if op.Kind == catalog.Command && !op.Open {
+		add(&fields, catalog.Rehearse, object("type", "boolean", "const", true, "description", aboutRehearse))
+		add(&fields, catalog.Approve, object("type", "string", "description", aboutApprove))
+	}
+	if fields == nil {
+		return nil
+	}
+	return object("type", "object", "properties", fields, "required", required, "additionalProperties", false)
 }
 
 // queryExample is the query in the example of a method, or nil.

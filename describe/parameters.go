@@ -56,8 +56,33 @@ func (d *openAPI) parameters(route Route) []json.RawMessage {
 	if op.Builtin {
 		all = append(all, d.headers(op)...)
 	}
+	if op.Kind == catalog.Command && !op.HasWords() {
+		all = append(all, d.words()...)
+	}
 	return all
 }
+
+// words are the parameters of a rehearsal and of its approval (docs/rights.md).
+func (d *openAPI) words() (all []json.RawMessage) {
+	for _, word := range []struct {
+		name, description string
+		schema            json.RawMessage
+	}{
+		{catalog.Rehearse, aboutRehearse, object("type", "boolean", "const", true)},
+		{catalog.Approve, aboutApprove, object("type", "string")},
+	} {
+		all = append(all, d.shared(word.name, func() json.RawMessage {
+			return object("name", word.name, "in", "query", "description", word.description, "schema", word.schema)
+		}))
+	}
+	return all
+}
+
+// The words beside a command.
+const (
+	aboutRehearse = "Make the command and undo it. The status is 200, and the answer has the members rehearsal (a token), result, changes, events and more."
+	aboutApprove  = "The token of a rehearsal of this call: write if it still changes the same rows in the same way; else the status is 412."
+)
 
 // takes says whether a list accepts a key: a remote's accepts those that its discovery lists.
 func (d *openAPI) takes(op *catalog.Operation, key string) bool {

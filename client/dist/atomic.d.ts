@@ -1,4 +1,5 @@
 import type { Sending } from "./connect.js";
+import type { Rehearsal, Rehearse } from "./types.js";
 import { type Call, type Transport } from "./transport.js";
 declare const result: unique symbol;
 /** A value of a result that is not known before the calls are sent. Inputs of later calls take it as { $result } and its members too; it cannot be compared or computed with. */
@@ -27,6 +28,7 @@ export type ArgsOf<Calls, Name extends keyof Calls> = Calls[Name] extends (...ar
 export type GivesOf<Calls, Name extends keyof Calls> = Calls[Name] extends (...args: any) => infer Gives ? Gives : never;
 /** Makes calls by their names, and answers the value of the function with the results in place. */
 export interface Atomic<Calls> {
+    <T>(calls: (call: <Name extends keyof Calls>(name: Name, ...args: RefArgs<ArgsOf<Calls, Name>>) => Ref<Awaited<GivesOf<Calls, Name>>>) => T, sending: Sending & Rehearse): Promise<Rehearsal<Settled<Awaited<T>>>>;
     <T>(calls: (call: <Name extends keyof Calls>(name: Name, ...args: RefArgs<ArgsOf<Calls, Name>>) => Ref<Awaited<GivesOf<Calls, Name>>>) => T, sending?: Sending): Promise<Settled<Awaited<T>>>;
 }
 type RefArgs<Args extends readonly unknown[]> = {

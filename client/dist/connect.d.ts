@@ -35,6 +35,8 @@ export interface Sending {
     readonly signal?: AbortSignal;
     /** In ms, instead of the client's. */
     readonly timeout?: number;
+    /** The token of a rehearsal, beside a command: it is written if it changes what it changed in the rehearsal. */
+    readonly approve?: string;
 }
 export declare function connect<Client>(doors: {
     readonly [member: string]: Door;

@@ -100,6 +100,8 @@ export declare const frameOf: ({ door, name, params, query, body }: Call, id: nu
 export declare function alone(link: Link, call: Call, id: number): Promise<Answer>;
 /** The result in the frame that answers a call. A page of a batch has its position in the frame. */
 export declare function answered(call: Call, id: number, response: Response, frame: any, position?: string): Answer;
+/** Whether a call is rehearsed: the answer is a rehearsal then. */
+export declare const rehearsed: ({ query }: Call) => boolean;
 /** Whether the operation is a built-in one that writes many rows. They go over the envelope alone. */
 export declare const manyRows: ({ builtin }: Op) => boolean;
 /** The text of a parameter on REST. */

@@ -2,9 +2,10 @@
 // placeholder of its result, whose members are references in later calls.
 
 import type { Sending } from "./connect.js";
+import type { Rehearsal, Rehearse } from "./types.js";
 import { KitError } from "./errors.js";
 import { read, write } from "./json.js";
-import { answered, noAnswer, type Call, type Transport } from "./transport.js";
+import { answered, noAnswer, rehearsed, type Call, type Transport } from "./transport.js";
 
 declare const result: unique symbol;
 
@@ -40,6 +41,7 @@ export type GivesOf<Calls, Name extends keyof Calls> = Calls[Name] extends (...a
 
 /** Makes calls by their names, and answers the value of the function with the results in place. */
 export interface Atomic<Calls> {
+  <T>(calls: (call: <Name extends keyof Calls>(name: Name, ...args: RefArgs<ArgsOf<Calls, Name>>) => Ref<Awaited<GivesOf<Calls, Name>>>) => T, sending: Sending & Rehearse): Promise<Rehearsal<Settled<Awaited<T>>>>;
   <T>(calls: (call: <Name extends keyof Calls>(name: Name, ...args: RefArgs<ArgsOf<Calls, Name>>) => Ref<Awaited<GivesOf<Calls, Name>>>) => T, sending?: Sending): Promise<Settled<Awaited<T>>>;
 }
 
@@ -75,7 +77,8 @@ export function placeholders(): { of(path: readonly string[]): any; settled(x: a
 export const together =
   (calls: readonly Call[], rest: boolean): Transport =>
   async (link, call) => {
-    const text = write({ calls: calls.map(({ door, name, params, query, body }) => ({ method: door.door + "." + name, params: { params, query, body } })) });
+    const { rehearse, approve } = call.query ?? {};
+    const text = write({ ...(rehearse !== undefined && { rehearse }), ...(approve !== undefined && { approve }), calls: calls.map(({ door, name, params, query, body }) => ({ method: door.door + "." + name, params: { params, query, body } })) });
     const body = rest ? text : `{"jsonrpc":"2.0","id":1,"method":"rpc.atomic","params":${text}}`;
     const response = await link.fetch(call, rest ? "/api/atomic" : "/_kit/call", { method: "POST", headers: { "content-type": "application/json" }, body });
     const said = await response.text();
@@ -90,7 +93,9 @@ export const together =
     if (rest && !response.ok) throw first?.data?.code ? new KitError(first.data) : noAnswer(call, response, "problem");
     if (!rest) answered(call, 1, response, first);
     // Doors differ in their 64-bit fields.
-    const results = (all: any): any => (rest ? all : all?.result)?.results;
+    const whole = (all: any): any => (rest ? all : all?.result);
+    const results = (all: any): any => (rehearsed(call) ? whole(all)?.result : whole(all))?.results;
     if (results(first)?.length !== calls.length) throw noAnswer(call, response, "results");
-    return { result: calls.map(({ door }, i) => results(door.big ? parsed(door.big) : first)[i]) };
+    const result = calls.map(({ door }, i) => results(door.big ? parsed(door.big) : first)[i]);
+    return { result: rehearsed(call) ? { ...whole(first), result } : result };
   };

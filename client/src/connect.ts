@@ -9,7 +9,7 @@ import { batches } from "./batch.js";
 import type { ChangesQuery } from "./changes.js";
 import { KitError } from "./errors.js";
 import type { Schema } from "./judge.js";
-import { conditions, envelope, failure, manyRows, type Answer, type Call, type Door, type Fact, type Link, type Op, type Transport, type Writes } from "./transport.js";
+import { conditions, envelope, failure, manyRows, rehearsed, type Answer, type Call, type Door, type Fact, type Link, type Op, type Transport, type Writes } from "./transport.js";
 import { etag } from "./version.js";
 import type { FileBody, FileSending } from "./files.js";
 import { equal, isObject, read, write } from "./json.js";
@@ -48,6 +48,8 @@ export interface Sending {
   readonly signal?: AbortSignal;
   /** In ms, instead of the client's. */
   readonly timeout?: number;
+  /** The token of a rehearsal, beside a command: it is written if it changes what it changed in the rehearsal. */
+  readonly approve?: string;
 }
 
 const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
@@ -104,9 +106,12 @@ function invocation(op: Op, args: any[]): { params?: any; query?: any; body?: un
     case "import":
       return last({ ...third, by: first }, { body: second });
   }
-  if (op.open) return { ...first, ...second };
+  const { rehearse, approve, ...sending } = second ?? {};
+  const words = { ...(rehearse !== undefined && { rehearse }), ...(approve !== undefined && { approve }) };
+  const worded = Object.keys(words).length > 0;
+  if (op.open) return { ...first, ...(worded && { query: { ...first?.query, ...words } }), ...sending };
   // The members of one input go where the operation's cards say.
-  const out: any = { ...(op.params && { params: {} }), ...(op.parameters && { query: {} }), ...(op.body && { body: {} }), ...second };
+  const out: any = { ...(op.params && { params: {} }), ...((op.parameters || worded) && { query: words }), ...(op.body && { body: {} }), ...sending };
   for (const [name, value] of Object.entries(first ?? {})) {
     const part = op.params?.includes(name) ? "params" : op.parameters?.includes(name) ? "query" : "body";
     (out[part] ??= {})[name] = value;
@@ -244,6 +249,7 @@ export function connect<Client>(doors: { readonly [member: string]: Door }, opti
     const versioned = rows && door.etag && !call.query?.["fields"] && op.builtin !== "updateMany" && op.builtin !== "deleteMany";
     if (versioned && !(beside && op.builtin !== "list" && op.builtin !== "findByIds" && !manyRows(op))) call = { ...call, query: { ...call.query, fields: ["*", "etag"] } };
     const finish = async ({ result, version }: Answer): Promise<any> => {
+      if (rehearsed(call)) return result;
       if (op.builtin === "list") result = await paged(call, result);
       const items = op.builtin === "list" || manyRows(op) ? (result?.items ?? [result?.item]) : Array.isArray(result) ? result : [result];
       for (const row of items) {
@@ -268,9 +274,10 @@ export function connect<Client>(doors: { readonly [member: string]: Door }, opti
       return of([String(calls.length - 1)]);
     });
     const rpc: Door = { frond: "", door: "rpc", path: "", ops: { atomic: { open: 1 } } };
-    return within(rpc, "atomic", [sending], async (call) => {
+    return within(rpc, "atomic", [{}, sending], async (call) => {
       const { result } = await answer(call, together(calls.map(({ call }) => call), transport === "rest"));
-      return settled(made, await Promise.all(calls.map(({ finish }, i) => finish({ result: result[i] }))));
+      const done = async (all: any[]): Promise<any> => settled(made, await Promise.all(calls.map(({ finish }, i) => finish({ result: all[i] }))));
+      return rehearsed(call) ? { ...result, result: await done(result.result) } : done(result);
     });
   }
 

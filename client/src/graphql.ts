@@ -61,7 +61,7 @@ export const graphql: Transport = async (link, call) => {
   const { door, op, params = {}, query = {} as Query, body } = call;
   const doors = await link.names();
   const names = doors[door.door];
-  if (!names || !op.builtin || manyRows(op) || (query["fields"] as unknown[] | undefined)?.length === 0) return envelope(link, call);
+  if (!names || !op.builtin || manyRows(op) || "rehearse" in query || "approve" in query || (query["fields"] as unknown[] | undefined)?.length === 0) return envelope(link, call);
   const { type, id } = names;
   const related = (query["fields"] as string[] | undefined)?.some((field) => field.includes("."));
   const chosen: string[] | undefined = query["fields"] as string[] | undefined;

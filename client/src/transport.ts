@@ -141,6 +141,9 @@ export function answered(call: Call, id: number, response: Response, frame: any,
   return { result: positioned(response, frame.result, position) };
 }
 
+/** Whether a call is rehearsed: the answer is a rehearsal then. */
+export const rehearsed = ({ query }: Call): boolean => query?.["rehearse"] === true;
+
 /** Whether the operation is a built-in one that writes many rows. They go over the envelope alone. */
 export const manyRows = ({ builtin }: Op): boolean => /^(create|update|delete)Many$|^upsert$|^import$/.test(builtin ?? "");
 

@@ -269,6 +269,23 @@ export interface ExportAs<Format extends RowFormat> {
   readonly escape?: [Format] extends [never] ? never : "formulas";
 }
 
+/** Beside a command: it is made, and undone. */
+export interface Rehearse {
+  readonly rehearse: true;
+}
+
+/** What a command would do, as far as its caller sees it. */
+export interface Rehearsal<T> {
+  /** The token: `approve` takes it. */
+  rehearsal: string;
+  result: T;
+  /** The rows that would change; null is no row, or none that the caller sees. */
+  changes: { entity: string; key: string | number; change: "CREATED" | "UPDATED" | "DELETED"; before: { [field: string]: unknown } | null; after: { [field: string]: unknown } | null }[];
+  events: { name: string; entity?: string; key?: string | number }[];
+  /** How many rows more. */
+  more: number;
+}
+
 /** What a call carries, for operations that do not say what they take. */
 export interface Invocation {
   readonly params?: { readonly [name: string]: unknown };

@@ -19,6 +19,7 @@ import (
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -37,6 +38,9 @@ func newCall(s *shell) *cobra.Command {
 	cmd := newCommand("call", 1, -1, "an operation and its values")
 	c := addTarget(s, cmd)
 	cmd.Flags().StringVar(&c.body, "body", "", "the whole body: @FILE, - for stdin, or JSON")
+	cmd.Flags().BoolVar(&c.words.Rehearse, "rehearse", false, "make the command and undo it: print what it would change, and a token to approve that")
+	cmd.Flags().StringVar(&c.words.Approve, "approve", "", "the token of a rehearsal: write if the changes are still the same")
+	cmd.MarkFlagsMutuallyExclusive("rehearse", "approve")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		prepared, target, err := c.prepare(cmd.Context(), s, args)
 		if err != nil {
@@ -72,6 +76,7 @@ type pendingCall struct {
 	settings         *settings
 	url, state, body string
 	headers          []string
+	words            catalog.Words
 }
 
 // addTarget adds the flags that say what answers the calls of a command, and for whom.
@@ -116,6 +121,9 @@ func (c *pendingCall) prepare(ctx context.Context, s *shell, args []string) (*fa
 	places, err := target.places(ctx, entity, operation)
 	if err == nil {
 		err = places.fill(&prepared.Invocation, given)
+	}
+	for _, m := range c.words.Members() {
+		prepared.Invocation.Query = jsontext.With(prepared.Invocation.Query, m.Name, m.Value)
 	}
 	if err != nil {
 		target.close()

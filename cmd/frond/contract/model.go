@@ -193,7 +193,7 @@ type reading struct {
 // reserved are the names that every generated package has. Those of the Go package, of the
 // TypeScript one, and types of JavaScript that its declarations use.
 var reserved = []string{
-	"Opt", "Set", "List", "Filter", "ListQuery", "Page", "CallOption", "CallOptions", "IfMatch", "Where", "Fields", "Max", "DryRun", "Faults", "Written", "Upserted", "Imported", "Importing", "Most", "Atomic", "Awaited", "Client", "NewClient", "Bundle", "Contract", "Version", "Invocation",
+	"Opt", "Set", "List", "Filter", "ListQuery", "Page", "CallOption", "CallOptions", "IfMatch", "Where", "Fields", "Max", "DryRun", "Faults", "Written", "Upserted", "Rehearsal", "Rehearse", "Imported", "Importing", "Most", "Atomic", "Awaited", "Client", "NewClient", "Bundle", "Contract", "Version", "Invocation",
 	"KitError", "KitErrorCode", "ClientOptions", "Doors", "Calls", "JSONValue", "Equal", "Ordered", "One", "Many", "Related", "Selects", "Shown", "Text", "Has", "Present", "Some", "Selected", "Change", "ChangesQuery", "FactEvent", "Sending", "Schema", "Detail", "Issue", "Error", "Promise", "Object", "Array", "String", "Number", "Boolean", "AsyncIterable", "RowAs", "FieldOf", "ExportAs", "SearchQuery", "SortBehind", "ArgsOf", "GivesOf", "Omit", "Pick", "Exclude", "Cache", "Query", "InfiniteQuery", "Mutation",
 }
 

@@ -141,7 +141,7 @@ func (b *reading) documents(f *catalog.Frond) {
 		door.Files, door.FileFields = b.model.Doors[j].Files, nil
 	}
 	frond := all.Fronds[i]
-	frond.Atomic = false // it is a property of the host
+	frond.Atomic, frond.Rehearses = false, false // they are properties of the host
 	b.model.Contract = (&schema.Discovery{Fronds: []schema.DiscoveredFrond{frond}}).AppendJSON(nil)
 	var defs schema.Object
 	for _, d := range f.Doors {

@@ -143,16 +143,26 @@ func (op *Op) tsListQuery(d *Door) string {
 	return query
 }
 
-// tsForms are the signatures of a method; of aggregate there are two.
+// tsForms are the signatures of a method; of aggregate there are two, and of a command that of its rehearsal first.
 func tsForms(d *Door, op *Op) []tsForm {
 	if op.By != nil {
 		return op.tsGroups(d, op.tsOut())
 	}
+	var forms []tsForm
+	if op.Kind == catalog.Command {
+		forms = append(forms, tsWhole(d, op).rehearsed())
+	}
 	rows, gives := op.tsRows(d)
 	if rows.row == "" {
-		return []tsForm{tsWhole(d, op)}
+		return append(forms, tsWhole(d, op))
 	}
-	return []tsForm{rows.form(gives)}
+	return append(forms, rows.form(gives))
+}
+
+// rehearsed is the signature of the rehearsal of a command.
+func (f tsForm) rehearsed() tsForm {
+	takes := strings.NewReplacer("(input?: ", "(input: undefined | ", "(invocation?: ", "(invocation: undefined | ", "options?: Sending", "options: Sending & Rehearse", "sending?: Sending", "sending: Sending & Rehearse").Replace(f.Takes)
+	return tsForm{takes, "Promise<Rehearsal<" + tsUnwrapped(f.Gives) + ">>"}
 }
 
 // tsWhole is the signature of a method whose answer is not cut to fields: for calls by name.
