@@ -23,6 +23,7 @@ import (
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/project"
+	"github.com/frondhost/frond/facade/rehearse"
 	"github.com/frondhost/frond/facade/remote"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/gateway"
@@ -115,9 +116,10 @@ func open(w *world, callers []*caller, asYAML bool, h hole) (*host, error) {
 	if h.store != nil {
 		over = h.store(store)
 	}
-	opts := &facade.Options{Now: func() time.Time { return now }}
+	var f *facade.Facade
+	opts := &facade.Options{Now: func() time.Time { return now }, Middleware: []facade.Middleware{rehearse.Middleware(func() *facade.Facade { return f })}}
 	if h.caller != nil {
-		opts.Middleware = []facade.Middleware{h.caller}
+		opts.Middleware = append(opts.Middleware, h.caller)
 	}
 	b := &host{stores: map[string]anyStore{"grove": store}, closers: []func(){func() { _ = store.Close() }}}
 	if h.remote {
@@ -130,8 +132,7 @@ func open(w *world, callers []*caller, asYAML bool, h hole) (*host, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := facade.New(compiled, over, opts)
-	if err != nil {
+	if f, err = facade.New(compiled, over, opts); err != nil {
 		return nil, err
 	}
 	if b.facade, b.caller = f, f; b.kept == nil {
@@ -505,7 +506,7 @@ func (a answer) String() string {
 	for _, name := range names {
 		out += name + ": " + strings.Join(a.header[name], ", ") + "\n"
 	}
-	return out + "\n" + string(a.body)
+	return out + "\n" + sealed.ReplaceAllString(string(a.body), `"rehearsal":"…"`)
 }
 
 // ask sends a request as a caller.

@@ -23,6 +23,7 @@ func (p *proof) writes() {
 		p.refusedRow(e)
 		p.manyRows(e)
 		p.manyWords(e)
+		p.rehearsals(e)
 	}
 	p.still()
 	for _, e := range p.garden.entities {

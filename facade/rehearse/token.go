@@ -26,15 +26,17 @@ import (
 //	8 bytes    when it ends, in seconds since 1970
 //	16 bytes   the digest of the call
 //	4 bytes    the number of changes
-//	8 bytes    the digest of each group of changes, at most maxGroups
+//	640 bytes  the digests of at most maxGroups groups of changes, and zeros
 //
+// All tokens have one length: its caller may not see some of the changes, and must not count them.
 // The seal is AES-256-GCM with a random nonce before it, under a key that the store keeps. A caller can neither make a token
-// nor read digests of rows that they may not see. The whole has at most 944 characters.
+// nor read digests of rows that they may not see. The text has 928 characters.
 const (
 	life      = time.Hour
 	maxGroups = 80
 	sumSize   = 8
 	headSize  = 8 + 16 + 4
+	plainSize = headSize + maxGroups*sumSize
 )
 
 // The keys of the store's texts.
@@ -129,6 +131,7 @@ func (s *sealer) seal(r *record) string {
 	plain = append(plain, s.call...)
 	plain = binary.BigEndian.AppendUint32(plain, uint32(len(r.changes)))
 	plain = append(plain, r.groups()...)
+	plain = append(plain, make([]byte, plainSize-len(plain))...)
 	nonce := make([]byte, s.aead.NonceSize())
 	_, _ = rand.Read(nonce)
 	return base64.RawURLEncoding.EncodeToString(s.aead.Seal(nonce, nonce, plain, nil))
@@ -141,7 +144,7 @@ func (s *sealer) unseal(ctx context.Context, token string) error {
 	if size := s.aead.NonceSize(); err == nil && len(sealed) > size {
 		plain, err = s.aead.Open(nil, sealed[:size], sealed[size:], nil)
 	}
-	if err != nil || len(plain) < headSize || (len(plain)-headSize)%sumSize != 0 {
+	if err != nil || len(plain) != plainSize {
 		const message = "is no token of this store, or was damaged; rehearse the command, and send the member rehearsal of the answer as it came"
 		return kiterror.Invalid("approve "+message, schema.Detail{Path: catalog.Approve, Pointer: "/query/" + catalog.Approve, Code: "format", Message: message})
 	}
@@ -149,7 +152,8 @@ func (s *sealer) unseal(ctx context.Context, token string) error {
 	s.id = usedKey + hex.EncodeToString(id[:16])
 	s.ends = int64(binary.BigEndian.Uint64(plain))
 	s.count = int(binary.BigEndian.Uint32(plain[24:]))
-	s.groups = plain[headSize:]
+	size := groupSize(s.count)
+	s.groups = plain[headSize:][:(s.count+size-1)/size*sumSize]
 	switch {
 	case !bytes.Equal(plain[8:24], s.call):
 		return refused("other call", "the token is of another call; send the call as it was rehearsed, with approve in place of rehearse")
