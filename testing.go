@@ -2,10 +2,14 @@ package frond
 
 import (
 	"context"
+	"io/fs"
 	"log/slog"
 	"slices"
 	"strings"
 
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/project"
+	"github.com/frondhost/frond/facade/rights"
 	"github.com/frondhost/frond/gateway"
 )
 
@@ -47,4 +51,43 @@ func Test(t TB, app *App) context.Context {
 		}
 	})
 	return ctx
+}
+
+// TestRights makes the checks of the rights.yaml files of a folder, as frond test does, and fails the test if one does not pass. It takes
+// the options of [New], and functions that attach code to the program:
+//
+//	frond.TestRights(t, site, func(app *frond.App) { frond.Command(frond.Door[Post](app, "post"), "publish", publish) })
+func TestRights(t TB, site fs.FS, options ...Option) {
+	t.Helper()
+	app := New(site)
+	for _, set := range options {
+		set(app)
+	}
+	config, err := app.load(&gateway.Flags{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.KeepInMemory()
+	config.Remotes = nil
+	callers, err := project.ReadRights(app.project.Fronds)
+	var failed []string
+	if err == nil {
+		options := app.configured(gateway.Options{Config: *config, Consumers: []gateway.Consumer{}, Logger: slog.New(slog.DiscardHandler)})
+		err = gateway.WithRows(t.Context(), app.project, options, func(ctx context.Context, f *facade.Facade) error {
+			for _, r := range rights.Run(ctx, f, callers).Results {
+				if r.Verdict == rights.Failed || r.Verdict == rights.Fault {
+					failed = append(failed, r.String())
+				}
+			}
+			return nil
+		})
+	}
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case len(callers) == 0:
+		t.Fatal("no Frond of the folder has a rights.yaml; write one (docs/rights.md)")
+	case len(failed) > 0:
+		t.Fatal(strings.Join(append([]string{"rights.yaml:"}, failed...), "\n"))
+	}
 }

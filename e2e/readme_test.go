@@ -32,7 +32,7 @@ import (
 func TestReadmes(t *testing.T) {
 	t.Parallel()
 	need(t, "curl", "jq")
-	for _, file := range []string{"README.md", "docs/tour.md", "examples/shop/README.md", "examples/blog/README.md", "examples/weather/README.md", "examples/shipping/README.md"} {
+	for _, file := range []string{"README.md", "docs/tour.md", "docs/rights.md", "examples/shop/README.md", "examples/blog/README.md", "examples/weather/README.md", "examples/shipping/README.md"} {
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()
 			page, err := os.ReadFile(filepath.Join(root, file))

@@ -14,6 +14,7 @@
 //	who                 the rules that show a row            package who of the façade
 //	export, import      rows as a file                       package bulk of the façade
 //	check               faults, access, pinned paths         report.go, pins.go
+//	test                tests of access rules                testformats.go, package rights of the façade
 //	schema              what cards become
 //	diff                the breaks of a change of cards       package diff
 //	sync, build-frond,  files made of cards                  hostflags.go, package contract
@@ -74,7 +75,7 @@ func newRoot(s *shell) *cobra.Command {
 		commands []*cobra.Command
 	}{
 		{"Start:", []*cobra.Command{newInit(s), newGateway(s), newServe(s), newMock(s)}},
-		{"Look:", []*cobra.Command{newCheck(s), newCall(s), newExplain(s), newWho(s), newSchema(s), newAdvise(s)}},
+		{"Look:", []*cobra.Command{newCheck(s), newTest(s), newCall(s), newExplain(s), newWho(s), newSchema(s), newAdvise(s)}},
 		{"Data:", []*cobra.Command{newImport(s), newExport(s), newMigrate(s), newBackup(s), newRestore(s)}},
 		{"Operate:", []*cobra.Command{newHealth(s), newFacts(s), newJobs(s), newShadow(s), newKeys(s), newVersion(s)}},
 		{"Contract:", []*cobra.Command{newDiff(s), newConform(s), newClient(s), newSync(s), newBuildFrond(s)}},

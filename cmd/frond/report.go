@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -10,6 +11,7 @@ import (
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/migration"
 )
 
 // errFound: there are faults, and they are written.
@@ -21,6 +23,14 @@ var errFound = fmt.Errorf("there are faults: %w", gateway.ErrReported)
 func unregistered(f schema.Fault) schema.Fault {
 	f.Remedy = "register it in the Go program that runs this project; frond gateway does not have it"
 	return f
+}
+
+// unfit adds the remedy to the error of a store that lacks tables or columns of the cards. Other errors, and nil, are returned as they are.
+func unfit(err error) error {
+	if differs := migration.Differs(nil); errors.As(err, &differs) {
+		return fmt.Errorf("the store does not fit the cards: %w; start the gateway over it, or run frond migrate apply", differs)
+	}
+	return err
 }
 
 // report writes faults and notices, and the table of rights if it is known. The error is errFound if

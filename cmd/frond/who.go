@@ -14,7 +14,6 @@ import (
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/facade/who"
 	"github.com/frondhost/frond/gateway"
-	"github.com/frondhost/frond/store/migration"
 )
 
 // newWho is frond who. With --json stdout is a list of {rule, pointer, when, then, hides, operations, tests}.
@@ -41,13 +40,11 @@ func newWho(s *shell) *cobra.Command {
 			rules, err = who.Shows(ctx, f, args[0], args[1], &who.Options{Field: *field, Callers: callers})
 			return err
 		})
-		switch failed, differs := (*kiterror.Error)(nil), migration.Differs(nil); {
-		case errors.As(err, &differs):
-			return fmt.Errorf("the store does not fit the cards: %w; start the gateway over it, or run frond migrate apply", differs)
+		switch failed := (*kiterror.Error)(nil); {
 		case errors.As(err, &failed):
 			return failed
 		case err != nil:
-			return err
+			return unfit(err)
 		case s.json:
 			return s.writeValue(rules)
 		}

@@ -59,6 +59,8 @@ var floors = map[string]string{
 	// What a call did, for the author; and what a live query read.
 	"facade/explain": "facade facade/access facade/aggregate facade/catalog facade/filter facade/kiterror facade/rows schema schema/jsontext",
 	"facade/who":     "facade facade/access facade/catalog facade/filter facade/kiterror facade/rows schema schema/jsontext",
+	// Tests of access rules.
+	"facade/rights":  "facade facade/access facade/catalog facade/kiterror facade/project schema schema/jsontext",
 	"facade/readset": "facade facade/budget facade/catalog facade/filter facade/kiterror facade/rows schema",
 
 	// Rows that are written with their owner.
@@ -146,7 +148,7 @@ var floors = map[string]string{
 	"gateway":           "store/migration facts facts/consumer facts/delivery facade facade/compile facade/atomic facade/consistency facade/readset facade/access facade/budget facade/catalog facade/explain facade/kiterror facade/project facade/remote facade/seed schema schema/jsontext store store/sqlite envelope envelope/client envelope/signing rest resolvers resolvers/binding projection console gateway/extra gateway/files gateway/jobs gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/subscriptions gateway/topology gateway/shadow gateway/startpage describe facts/outlet facts/sse gateway/publish facade/rehearse",
 
 	// What Go authors write against.
-	"frond": "facade facade/compile facade/kiterror facade/access facade/catalog facade/rows schema schema/jsontext gateway gateway/extra",
+	"frond": "facade facade/compile facade/kiterror facade/access facade/catalog facade/project facade/rights facade/rows schema schema/jsontext gateway gateway/extra",
 
 	"console": "client",
 
@@ -168,7 +170,7 @@ var floors = map[string]string{
 	"cmd/frond/conform": "envelope envelope/signing facade facade/compile facade/catalog facade/kiterror facade/project schema schema/jsontext",
 	"cmd/frond/diff":    "facade facade/access facade/compile facade/filter facade/kiterror facade/project facade/catalog facade/rows schema schema/jsontext projection resolvers/binding rest",
 
-	"cmd/frond": "facts facts/delivery facade facade/compile facade/access facade/bulk facade/catalog facade/explain facade/kiterror facade/project facade/who schema schema/jsontext envelope envelope/client envelope/signing gateway gateway/extra/all gateway/telemetry store/dbschema store/migration store/postgres store/sqlite cmd/frond/adopt cmd/frond/conform cmd/frond/contract cmd/frond/diff cmd/frond/mockdata",
+	"cmd/frond": "facts facts/delivery facade facade/compile facade/access facade/bulk facade/catalog facade/explain facade/kiterror facade/project facade/rights facade/who schema schema/jsontext envelope envelope/client envelope/signing gateway gateway/extra/all gateway/telemetry store/dbschema store/migration store/postgres store/sqlite cmd/frond/adopt cmd/frond/conform cmd/frond/contract cmd/frond/diff cmd/frond/mockdata",
 
 	// Beside the floors: what shows, tests and measures the program.
 	"examples/blog":    "frond",
@@ -242,7 +244,7 @@ var guests = map[string]string{
 }
 
 // contract is the part that also runs in browsers (spec 1.8).
-var contract = []string{"schema", "schema/format", "schema/jsontext", "schema/script", "facade", "facade/singleflight", "facade/kiterror", "facade/rows", "facade/filter", "facade/budget", "facade/project", "facade/consistency", "facade/expression", "facade/catalog", "facade/access", "facade/compile", "facade/remote", "facade/explain", "facade/readset", "facade/seed", "facade/who"}
+var contract = []string{"schema", "schema/format", "schema/jsontext", "schema/script", "facade", "facade/singleflight", "facade/kiterror", "facade/rows", "facade/filter", "facade/budget", "facade/project", "facade/consistency", "facade/expression", "facade/catalog", "facade/access", "facade/compile", "facade/remote", "facade/explain", "facade/readset", "facade/rights", "facade/seed", "facade/who"}
 
 func TestFloors(t *testing.T) {
 	seen := map[string]bool{}

@@ -16,6 +16,9 @@ import (
 	"github.com/frondhost/frond/e2e/testprogram"
 )
 
+// TestRights makes the checks of the rights.yaml files.
+func TestRights(t *testing.T) { frond.TestRights(t, site) }
+
 // TestMail: an order is a mail, also where the event is handed over twice.
 func TestMail(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mails.txt")

@@ -12,8 +12,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// A rights.yaml beside a frond.yaml has tests of access rules: a list of callers, each with the rows that they see
-// and the calls that they may make (docs/rights.md).
+// A rights.yaml beside a frond.yaml has tests of access rules: a list of callers with their rights (docs/rights.md).
 //
 //	- as: {user: {id: ada}}
 //	  name: a customer
@@ -28,13 +27,13 @@ type CallerRights struct {
 	File, At    string         // At is the JSON pointer to the entry
 	Name        string         // the caller in words; without a name their state as JSON, or nobody
 	As          map[string]any // the state of the caller; nil: nobody
-	Visible     []visibleRows  // the key sees
+	Visible     []VisibleRows  // the key sees
 	Hidden      []hiddenFields
-	May, MayNot []attempt
+	May, MayNot []Attempt
 }
 
-// visibleRows is the rows of a door that a caller sees.
-type visibleRows struct {
+// VisibleRows is the rows of a door that a caller sees.
+type VisibleRows struct {
 	Door, At string
 	Denied   bool              // the door is closed
 	Keys     []json.RawMessage // exactly these rows; nil: Count rows
@@ -47,8 +46,8 @@ type hiddenFields struct {
 	Fields   []Named
 }
 
-// attempt is a call to try. Code is the expected refusal; "": any.
-type attempt struct {
+// Attempt is a call to try. Code is the expected refusal; "": any.
+type Attempt struct {
 	Entity, Operation, At string
 	Params, Query, Body   json.RawMessage
 	Code                  string
@@ -92,8 +91,8 @@ func (r *configReader) callerRights(value json.RawMessage, at string) *CallerRig
 		"name":   into(&c.Name, r.string),
 		"sees":   into(&c.Visible, r.visibleRows),
 		"hidden": into(&c.Hidden, r.hiddenFields),
-		"may":    into(&c.May, func(value json.RawMessage, at string) []attempt { return r.attempts(value, at, nil) }),
-		"mayNot": into(&c.MayNot, func(value json.RawMessage, at string) []attempt { return r.attempts(value, at, []string{"code"}) }),
+		"may":    into(&c.May, func(value json.RawMessage, at string) []Attempt { return r.attempts(value, at, nil) }),
+		"mayNot": into(&c.MayNot, func(value json.RawMessage, at string) []Attempt { return r.attempts(value, at, []string{"code"}) }),
 	})
 	switch {
 	case len(r.faults) > before:
@@ -137,9 +136,9 @@ func (r *configReader) state(value json.RawMessage, at string) (state map[string
 }
 
 // visibleRows reads sees: {order: 3, customer: [ada], supplier: denied}.
-func (r *configReader) visibleRows(value json.RawMessage, at string) (all []visibleRows) {
+func (r *configReader) visibleRows(value json.RawMessage, at string) (all []VisibleRows) {
 	r.object(value, at, "sees", nil, func(door, at string, value json.RawMessage) {
-		s := visibleRows{Door: door, At: at, Denied: isWord(value, "denied")}
+		s := VisibleRows{Door: door, At: at, Denied: isWord(value, "denied")}
 		var err error
 		switch jsontext.KindOf(value) {
 		case jsontext.Array:
@@ -170,7 +169,7 @@ func (r *configReader) hiddenFields(value json.RawMessage, at string) (all []hid
 }
 
 // attempts reads a list of calls: an operation, or an operation with the parts of its call and the keys of more.
-func (r *configReader) attempts(value json.RawMessage, at string, more []string) (all []attempt) {
+func (r *configReader) attempts(value json.RawMessage, at string, more []string) (all []Attempt) {
 	if jsontext.KindOf(value) != jsontext.Array {
 		r.fault(at, keyAt(at)+" has to be a list of calls", "begin each with a hyphen: - order.delete: {params: {id: o-1}}")
 	}
@@ -193,8 +192,8 @@ func (r *configReader) attempts(value json.RawMessage, at string, more []string)
 }
 
 // attempt reads one call. parts is null or absent for a call without values.
-func (r *configReader) attempt(method, at string, parts json.RawMessage, more []string) attempt {
-	a := attempt{At: at}
+func (r *configReader) attempt(method, at string, parts json.RawMessage, more []string) Attempt {
+	a := Attempt{At: at}
 	var is bool
 	if a.Entity, a.Operation, is = strings.Cut(method, "."); !is || a.Entity == "" || a.Operation == "" {
 		r.fault(at, schema.Quoted(method)+" names no operation", "write an entity, a dot and an operation, such as order.list")
