@@ -216,7 +216,10 @@ func differing(expected, came []json.RawMessage, more bool) (text string) {
 	if missing := without(expected, came); len(missing) > 0 && !more {
 		text += ", without " + listed(missing)
 	}
-	if others := without(came, expected); len(others) > 0 {
+	switch others := without(came, expected); {
+	case more && len(others) > 0:
+		text += ", with others such as " + listed(others[:min(len(others), shown)])
+	case len(others) > 0:
 		text += ", with " + listed(others)
 	}
 	return text
