@@ -12,6 +12,7 @@ import (
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/who"
 	"github.com/frondhost/frond/gateway/graphqlhttp"
 	"github.com/frondhost/frond/gateway/guard"
 )
@@ -170,6 +171,7 @@ type verdict struct {
 	Operation string        `json:"operation"`
 	Code      kiterror.Code `json:"code,omitempty"`    // of the refusal; "": it may be called
 	PerCall   bool          `json:"perCall,omitempty"` // Go code or the host of a remote decides about each call
+	Rows      string        `json:"rows,omitempty"`    // the condition on the rows that the caller has; "": all rows
 }
 
 // rights answers with the rights of the caller of a request, operation by operation.
@@ -191,11 +193,16 @@ func (g *generation) rights(w http.ResponseWriter, r *http.Request, views []*cat
 	}
 	all := []verdict{}
 	seen := map[string]bool{}
+	conditions := who.NewConditions(g.facade, state)
 	for _, view := range views {
 		g.facade.Verdicts(r.Context(), view, state, func(op *catalog.Operation, refusal kiterror.Code, perCall bool) {
 			if name := op.Door.Name + "." + op.Name; !seen[name] {
 				seen[name] = true
-				all = append(all, verdict{name, refusal, perCall})
+				one := verdict{Operation: name, Code: refusal, PerCall: perCall}
+				if refusal == "" {
+					one.Rows = conditions.On(r.Context(), op)
+				}
+				all = append(all, one)
 			}
 		})
 	}

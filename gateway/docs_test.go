@@ -161,6 +161,24 @@ func TestDocsRights(t *testing.T) {
 	}
 }
 
+// TestDocsRightsOfRows: the table has the condition on the rows of the caller.
+func TestDocsRightsOfRows(t *testing.T) {
+	files := maps.Clone(docsFiles)
+	files["fronds/app/frond.yaml"] = &fstest.MapFile{Data: []byte("collectors:\n  note: [{when: user.id == \"s\"}, {rows: {id: {eq: $user.id}}}]\n  vault: [{rows: {innermost: {eq: $user.id}}}]\n  hidden: open\n")}
+	get := pagesOf(t, files, gateway.Config{Identity: gateway.Identity{Dev: true}})
+	for user, want := range map[string][]string{
+		`{"id":"ada"}`: {`{"operation":"note.list","rows":"id is your user.id"}`, `{"operation":"note.update","rows":"id is your user.id"}`, `{"operation":"vault.list","rows":"some rows"}`},
+		`{"id":"s"}`:   {`{"operation":"note.list"}`},
+	} {
+		got := get("/docs/rights.json", "X-Frond-User: "+user).body
+		for _, text := range want {
+			if !strings.Contains(got, text) {
+				t.Errorf("%s: rights.json lacks %s: %s", user, text, got)
+			}
+		}
+	}
+}
+
 // TestDocsRightsReport: a session hook that fails is logged with the id that the answer names, and
 // the answer does not have its cause.
 func TestDocsRightsReport(t *testing.T) {

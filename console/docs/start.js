@@ -33,7 +33,7 @@ async function rights(box) {
     box.replaceChildren(h("p", { class: "bad" }, "The gateway does not answer."));
     return;
   }
-  const verdict = one => (!one ? "–" : one.code === "UNAUTHORIZED" ? h("span", { class: "faint" }, "sign in") : one.code ? h("span", { class: "bad" }, "no") : h("span", { class: "good" }, one.perCall ? "decided for each call" : "yes"));
+  const verdict = one => (!one ? "–" : one.code === "UNAUTHORIZED" ? h("span", { class: "faint" }, "sign in") : one.code ? h("span", { class: "bad" }, "no") : [h("span", { class: "good" }, one.perCall ? "decided for each call" : "yes"), one.rows === "some rows" ? ", for some rows" : one.rows && `, where ${one.rows}`]);
   const named = Object.keys(mine).length > 0;
   const groups = Map.groupBy([...operations.values()].filter(one => anyone?.has(one.id)), one => one.group);
   box.replaceChildren(

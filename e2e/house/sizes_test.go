@@ -26,10 +26,10 @@ type ratchet struct {
 }
 
 var ratchets = []ratchet{
-	{"code lines of the product", 121_400, 97_000},
-	{"code lines of the core", 96_600, 72_000},
+	{"code lines of the product", 121_700, 97_000},
+	{"code lines of the core", 97_200, 72_000},
 	{"modules that the core links", 32, 24},
-	{"packages that the core links", 436, 380},
+	{"packages that the core links", 437, 380},
 	{"packages of the product", 84, 60},
 	{"floors of the product", 12, 12},
 	{"code lines of one folder", 13_200, 4_000},
@@ -46,7 +46,7 @@ var ratchets = []ratchet{
 	{"files of a package that reach each other", 10, 8},
 	{"production files under 40 code lines, percent", 5, 5},
 	{"functions over 60 lines", 15, 15},
-	{"words of Markdown", 86_700, 70_000},
+	{"words of Markdown", 87_700, 70_000},
 	{"hard sentence forms in 1,000 lines of comments", 1, 8},
 	{"hard sentence forms in 1,000 messages", 2.1, 8},
 	{"hard sentence forms in 1,000 lines of Markdown", 0.3, 8},

@@ -132,3 +132,27 @@ func TestFaults(t *testing.T) {
 		}
 	}
 }
+
+// TestConditions has the words for the caller of a rule. They name no field that the caller does not read, and no value that only the rule has.
+func TestConditions(t *testing.T) {
+	for rule, want := range map[string]string{
+		`{}`:                                   "",
+		`{rows: {customerId: {eq: $user.id}}}`: "customerId is your user.id",
+		`{rows: {customerId: {in: [$user.id, $user.boss]}, status: {ne: sent}}}`:              "customerId is one of your user.id, your user.boss and status is not sent",
+		`{rows: {or: [{customerId: {eq: $user.id}}, {status: {in: [open, paid]}}]}}`:          "(customerId is your user.id or status is one of open, paid)",
+		`{rows: {not: {placedAt: {isNull: true}}, total: {lte: $user.level}}}`:                "not (placedAt is empty) and total is at most your user.level",
+		`{rows: {customer: {name: {eq: $user.name}}}}`:                                        "customer.name is your user.name",
+		`{rows: {customer: {email: {eq: $user.email}}}}`:                                      "some rows",
+		`{rows: {code: {eq: x17}}}`:                                                           "some rows",
+		`{rows: {internalNote: {eq: $user.id}}, hide: [internalNote]}`:                        "some rows",
+		`{rows: {lines: {some: {what: {eq: $user.id}}}}}`:                                     "some rows",
+		`{for: [list, create, update, delete, findById], rows: {tenant: {eq: $user.tenant}}}`: "tenant is your user.tenant",
+	} {
+		files := storetest.Desk("name: desk\ncollectors:\n  order: [" + rule + "]\n  customer: [{hide: [email]}]\n")
+		f := storetest.New(t, storetest.ProjectOf(t, files), storetest.NewStore(), nil)
+		op := f.Catalog().Door("order").Operation("list")
+		if got := who.NewConditions(f, nil).On(t.Context(), op); got != want {
+			t.Errorf("%s\ngot  %q\nwant %q", rule, got, want)
+		}
+	}
+}
