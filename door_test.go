@@ -152,10 +152,10 @@ func TestContexts(t *testing.T) {
 		call func(context.Context) error
 		want string
 	}{
-		{t.Context(), func(ctx context.Context) error { return second(frond.Inside[Post](ctx).Find(ctx, "p1")) }, "none of a function of the program"},
-		{t.Context(), func(ctx context.Context) error { return second(frond.From[Post](ctx).Create(ctx, Post{})) }, "none of a function of the program"},
-		{t.Context(), func(ctx context.Context) error { return second(frond.Call[any](ctx, "post.list", nil)) }, "none of a function of the program"},
-		{frond.As(t.Context(), frond.SignedIn("ada")), func(ctx context.Context) error { return second(frond.Call[any](ctx, "post.list", nil)) }, "none of a function of the program"},
+		{t.Context(), func(ctx context.Context) error { return second(frond.Inside[Post](ctx).Find(ctx, "p1")) }, "not a function's"},
+		{t.Context(), func(ctx context.Context) error { return second(frond.From[Post](ctx).Create(ctx, Post{})) }, "not a function's"},
+		{t.Context(), func(ctx context.Context) error { return second(frond.Call[any](ctx, "post.list", nil)) }, "not a function's"},
+		{frond.As(t.Context(), frond.SignedIn("ada")), func(ctx context.Context) error { return second(frond.Call[any](ctx, "post.list", nil)) }, "not a function's"},
 		{ctx, func(ctx context.Context) error { type other Post; return second(frond.Inside[other](ctx).List(ctx)) }, "no door has rows of type frond_test.other"},
 		{ctx, func(ctx context.Context) error { return second(frond.Call[any](ctx, "post.burn", nil)) }, "no operation post.burn"},
 		{ctx, func(ctx context.Context) error { return second(frond.Call[any](ctx, "post.list", 7)) }, "give it a struct or a Set"},

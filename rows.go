@@ -46,7 +46,7 @@ func From[T any](ctx context.Context) Rows[T] {
 	return r
 }
 
-var errContext = kiterror.Errorf(InternalError, "this context is none of a function of the program; hand on the one that function is given")
+var errContext = kiterror.Errorf(InternalError, "this context is not a function's; hand on the function's own context")
 
 func rowsOf[T any](ctx context.Context) (r Rows[T]) {
 	s := sceneOf(ctx)
@@ -219,7 +219,7 @@ func conditionOf(where []Filter) (json.RawMessage, error) {
 func (r Rows[T]) CreateMany(ctx context.Context, values any) ([]T, error) {
 	list := reflect.ValueOf(values)
 	if list.Kind() != reflect.Slice {
-		return nil, kiterror.Internal(fmt.Errorf("a %T is written by CreateMany; give it a slice of structs or of Sets", values))
+		return nil, kiterror.Internal(fmt.Errorf("a %T is no list; give CreateMany a slice of structs or Sets", values))
 	}
 	rows := make([]json.RawMessage, list.Len())
 	for i := range rows {

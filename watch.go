@@ -24,7 +24,7 @@ func (a *App) watched(stderr io.Writer) (*gateway.Reload, error) {
 		_, err = fs.Stat(site, ".")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("--watch reads the folder %s, and the working folder has none; start the program in the folder of its source, with go run . --watch", filepath.FromSlash(a.below))
+		return nil, fmt.Errorf("--watch reads the folder %s of the source; start there: go run . --watch", filepath.FromSlash(a.below))
 	}
 	// Functions stay attached to their doors: they name them.
 	read := func() (*facade.Project, error) {

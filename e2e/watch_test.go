@@ -125,7 +125,7 @@ func TestWatchOfAGoProgram(t *testing.T) {
 		t.Errorf("after a fault: %s", got)
 	}
 	out, err := program(t.TempDir()).CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "--watch reads the folder site, and the working folder has none; start the program in the folder of its source") {
+	if err == nil || !strings.Contains(string(out), "--watch reads the folder site of the source; start there") {
 		t.Errorf("in another folder: %v, %s", err, out)
 	}
 }

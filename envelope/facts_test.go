@@ -101,7 +101,7 @@ func TestFacts(t *testing.T) {
 		{"/_kit/facts?limit=0", 200, `{"events":[],"position":"10","oldest":"10","last":"13"}`},
 		{"/_kit/facts?limit=0&after=11&names=orderPlaced", 200, `{"events":[],"position":"11","oldest":"10","last":"13","waiting":2,"since":"2026-09-21T14:13:20Z"}`},
 		{"/prefix/_kit/facts?after=12&wait=30", 200, `{"events":[` + at("13") + `],"position":"13","oldest":"10","last":"13"}`},
-		{"/_kit/facts?after=14", 400, `"code":"VALIDATION_FAILED","message":"the position 14 is none of this log, which has 10 to 13;`},
+		{"/_kit/facts?after=14", 400, `"code":"VALIDATION_FAILED","message":"the position 14 is outside of this log (10 to 13);`},
 		{"/_kit/facts?after=9", 410, `go on from 10, the oldest one","details":{"oldest":"10"}`},
 		{"/_kit/facts?after=x", 400, "decimal digits"},
 		{"/_kit/facts?after=1&after=2", 400, "once"},

@@ -102,11 +102,11 @@ func appendPosition(dst []byte, p facade.Position) []byte {
 func notResumable(err error, after, oldest, last facade.Position) error {
 	switch kiterror.AsError(err).Code {
 	case kiterror.Gone:
-		e := kiterror.Errorf(kiterror.Gone, "the events after the position %d are no longer kept; ask for the last position, read the rows and go on from that position, or lose some and go on from %d, the oldest one", after, oldest)
+		e := kiterror.Errorf(kiterror.Gone, "the events after %d are gone; read the rows and go on from the last position, or go on from %d, the oldest one", after, oldest)
 		e.Details = map[string]any{"oldest": strconv.FormatInt(int64(oldest), 10)}
 		return e
 	case kiterror.ValidationFailed:
-		return kiterror.Errorf(kiterror.ValidationFailed, "the position %d is none of this log, which has %d to %d; ask for the last position, read the rows, and go on from that position", after, oldest, last)
+		return kiterror.Errorf(kiterror.ValidationFailed, "the position %d is outside of this log (%d to %d); read the rows and go on from the last position", after, oldest, last)
 	}
 	return err
 }

@@ -161,7 +161,7 @@ func (q *request) appendAnswer(ctx context.Context, dst []byte, v json.RawMessag
 	f, fail := readRequest(v)
 	if fail == nil && full && f.ID != nil {
 		fail = failed(kiterror.Errorf(kiterror.PayloadTooLarge,
-			"the answers before this one have more than %d bytes together; send this frame in another batch", MaxAnswer))
+			"the earlier answers exceed %d bytes; send this frame in another batch", MaxAnswer))
 	}
 	var write func([]byte) []byte
 	if fail == nil {
@@ -213,7 +213,7 @@ func (q *request) run(ctx context.Context, f requestFrame) (func([]byte) []byte,
 	}
 	if f.Method == Atomic {
 		if h.options.Atomic == nil {
-			return nil, failed(kiterror.Errorf(kiterror.NotImplemented, Atomic+": this host makes no transactions of several calls; send the calls one by one"))
+			return nil, failed(kiterror.Errorf(kiterror.NotImplemented, Atomic+": this host makes no such transactions; send the calls one by one"))
 		}
 		return q.atomic(ctx, f)
 	}

@@ -201,7 +201,7 @@ func adopt(x *execution, answer any) (*Result, error) {
 	if x.sel == nil {
 		if from.Len() > 0 && !from.Crossed() && !x.inside {
 			// As they are kept, closed and hidden fields among them, they are not for callers.
-			return nil, unfit(&x.viewer, fmt.Errorf("it answered rows it read inside, and the operation names no output; name the entity or a view, or answer values of your own"))
+			return nil, unfit(&x.viewer, fmt.Errorf("the operation returned rows but declares no output; set output: ENTITY"))
 		}
 		return &Result{Form: FormValue, Value: text}, nil
 	}

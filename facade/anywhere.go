@@ -18,7 +18,7 @@ func rowsAnywhere(ctx context.Context, x *viewer, e *schema.Entity, fields []str
 	if x.host.catalog.RemoteOf(e) != "" {
 		door := x.host.catalog.Door(e.Key)
 		if door == nil {
-			return kiterror.Errorf(kiterror.NotImplemented, "a condition goes through %s, which has no operations where it runs; leave it out", e.Name)
+			return kiterror.Errorf(kiterror.NotImplemented, "a condition goes through %s, which is not served; leave it out", e.Name)
 		}
 		r, err := remoteRequest(x, door)
 		if err != nil {

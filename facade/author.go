@@ -403,7 +403,7 @@ func runAfter(ctx context.Context, x *execution, res *Result) {
 // amend lays members that a hook writes over the body.
 func amend(x *execution, set schema.Object) error {
 	if x.op.builtin == nil || x.op.builtin.fill == fillNothing {
-		return kiterror.Internal(fmt.Errorf("a hook before %s answers fields to write; only hooks before create and update do", x.where()))
+		return kiterror.Internal(fmt.Errorf("a hook before %s answers fields; only before create and update may it", x.where()))
 	}
 	card := x.door.Entity
 	if set.Get(card.Primary.Name) != nil && x.id != nil {

@@ -39,7 +39,7 @@ func admitWhere(ctx context.Context, x *execution) error {
 		}
 	}
 	if x.versionScope == nil {
-		return kiterror.Errorf(kiterror.PreconditionFailed, "you may not read the row, so that no condition on it can hold; leave where out")
+		return kiterror.Errorf(kiterror.PreconditionFailed, "you may not read the row, so no condition can hold; leave where out")
 	}
 	p := filter.Parser{Host: &x.viewer, At: "/query/where", Max: schema.MaxDetails - len(x.details), Write: true}
 	x.condition = p.Parse(ctx, x.door.Entity, x.view(x.versionScope), value)
@@ -181,7 +181,7 @@ func admitIf(ctx context.Context, x *execution) error {
 		}
 	}
 	if x.versionScope == nil {
-		return kiterror.Errorf(kiterror.PreconditionFailed, "you may not read the row, so that you hold no version of it; leave If-Match out")
+		return kiterror.Errorf(kiterror.PreconditionFailed, "you may not read the row or its version; leave If-Match out")
 	}
 	return x.door.keeper.holds(x)
 }

@@ -126,7 +126,7 @@ func IsNested(ctx context.Context) bool { return callContextOf(ctx) != nil }
 
 // errOutside is why a call that leaves the transaction it is made in is not made: it could
 // wait for that transaction to end.
-var errOutside = kiterror.Errorf(kiterror.InternalError, "this call would be outside of the transaction it is made in; hand on the context that the handler was given, "+
+var errOutside = kiterror.Errorf(kiterror.InternalError, "this call is outside of the transaction it is made in; hand on the handler's context, "+
 	"or attach the handler as detached")
 
 // authorContext is the context of the author's code: it says which façade runs it and for

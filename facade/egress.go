@@ -327,7 +327,7 @@ func withRelations(ctx context.Context, x *execution, from *rows.Rows, found []r
 		}
 	}
 	if size > maxFollowed {
-		return nil, kiterror.Errorf(kiterror.PayloadTooLarge, "the rows come to more than %d bytes with their relations; ask for fewer rows, or fewer fields", maxFollowed)
+		return nil, kiterror.Errorf(kiterror.PayloadTooLarge, "the rows with relations exceed %d bytes; ask for fewer rows or fields", maxFollowed)
 	}
 	if err := budget.AccountOf(ctx).Reserve(size); err != nil {
 		return nil, err

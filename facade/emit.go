@@ -54,7 +54,7 @@ func emit(ctx context.Context, h *host, s *callContext, name string, payload any
 	case f.Changes:
 		return fmt.Errorf("it is emitted by what writes rows of %s, and by nothing else", f.Door.Name)
 	case h.outbox == nil:
-		return errors.New("the store of this host has no outbox, so that it cannot be kept; open a store of SQLite or PostgreSQL")
+		return errors.New("the store of this host has no outbox; open a SQLite or PostgreSQL store")
 	}
 	by := causeOf(ctx, s)
 	if by.by == "" {

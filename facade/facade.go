@@ -347,7 +347,7 @@ func (f *Facade) cannotJoin(door *catalog.Door, op *catalog.Operation) error {
 	case door.Frond.Remote != "":
 		return nil // [Facade.PassesOn] is asked about all calls together
 	case f.host.operations.of(op).detached:
-		return kiterror.Errorf(kiterror.NotImplemented, "%s.%s is answered by a detached handler, outside of this transaction; call it by itself", door.Name, op.Name).At(door.Name, op.Name)
+		return kiterror.Errorf(kiterror.NotImplemented, "%s.%s has a detached handler, outside of this transaction; call it by itself", door.Name, op.Name).At(door.Name, op.Name)
 	}
 	if f.host.transactor == nil {
 		return kiterror.Errorf(kiterror.NotImplemented, "the store of this host has no transactions; send the calls one by one")

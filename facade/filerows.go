@@ -72,7 +72,7 @@ func (f *Facade) ClaimFile(ctx context.Context, id string) error {
 
 // errUnsigned refuses the id of a file without a pre-signed address of its caller.
 func errUnsigned() error {
-	return kiterror.Errorf(kiterror.NotFound, "no file with this id waits for its bytes; ask for a new address with size and sha256")
+	return kiterror.Errorf(kiterror.NotFound, "no file with this id waits for its bytes; request a new address")
 }
 
 // EndFile says that the bytes of a file have arrived. A row may take the file from then on.

@@ -75,7 +75,7 @@ func allKeys(ctx context.Context, x *viewer, field *schema.Property, where *filt
 }
 
 func errManyKeys(e *schema.Entity) error {
-	return kiterror.Errorf(kiterror.NotImplemented, "more than %d rows of %s would be asked for, which are kept elsewhere; narrow the condition", maxKeys, e.Name)
+	return kiterror.Errorf(kiterror.NotImplemented, "the condition concerns more than %d remote rows of %s; narrow the condition", maxKeys, e.Name)
 }
 
 // asHost is the viewer as this host asks by itself, from which access rules hide no rows.

@@ -224,7 +224,7 @@ func (h *heldRows) shown(found *rows.Rows) *rows.Rows {
 // withoutPlace returns the CONFLICT of a key whose fields take no free value.
 func withoutPlace(err error) error {
 	own := *kiterror.AsError(err)
-	own.Message += "; rows cannot change places in this key, since its fields take no other value in between"
+	own.Message += "; rows cannot swap values of this key, whose fields take no others"
 	return own.WithCause(err)
 }
 

@@ -260,11 +260,11 @@ func runCreateMany(ctx context.Context, x *execution) (*Result, error) {
 func transactional(x *execution) error {
 	for _, need := range x.op.Needs {
 		if op := x.host.operations.of(need); op.detached && !x.inside {
-			return kiterror.Errorf(kiterror.NotImplemented, "%s.%s is answered by a detached handler, which is part of no transaction; call it for each row", x.door.Name, op.Name)
+			return kiterror.Errorf(kiterror.NotImplemented, "%s.%s has a detached handler, which joins no transaction; call it for each row", x.door.Name, op.Name)
 		}
 	}
 	if x.host.transactor == nil {
-		return kiterror.Errorf(kiterror.NotImplemented, "%s takes a transaction, which the store of this host does not have; write each row by itself", x.where())
+		return kiterror.Errorf(kiterror.NotImplemented, "%s needs a transaction, which this store lacks; write each row by itself", x.where())
 	}
 	return nil
 }

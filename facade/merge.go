@@ -98,7 +98,7 @@ func (m *merging) fill(ctx context.Context, q *Find, found *Found, pages []*merg
 // sortedRows returns the rows that meet a find, without its page, in its order.
 func sortedRows(ctx context.Context, x *viewer, q *Find) ([]*sorting, error) {
 	if q.Rank != nil {
-		return nil, kiterror.Errorf(kiterror.NotImplemented, "rank and values of rows that are kept elsewhere do not sort together; leave one of them out")
+		return nil, kiterror.Errorf(kiterror.NotImplemented, "rank and values of remote rows do not sort together; leave one out")
 	}
 	fields, where := []*schema.Property{q.Entity.Primary}, q.Condition()
 	for _, k := range q.Sort {

@@ -67,9 +67,9 @@ func findNested(ctx context.Context, x *execution) error {
 			}
 		}
 	case x.op.detached && !x.inside:
-		return kiterror.Errorf(kiterror.NotImplemented, "%s is answered by a detached handler, which is part of no transaction; write the rows of %s by calls of their own", x.where(), relations[0].Name)
+		return kiterror.Errorf(kiterror.NotImplemented, "%s has a detached handler, outside of transactions; write the rows of %s separately", x.where(), relations[0].Name)
 	case x.host.transactor == nil:
-		return kiterror.Errorf(kiterror.NotImplemented, "rows of %s take a transaction, which the store of this host does not have; write them by calls of their own", relations[0].Name)
+		return kiterror.Errorf(kiterror.NotImplemented, "rows of %s need a transaction, which this store lacks; write them separately", relations[0].Name)
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func pairs(ctx context.Context, x *execution) ([][]any, error) {
 		return n <= maxKeys
 	})
 	if err == nil && n > maxKeys {
-		err = kiterror.Errorf(kiterror.NotImplemented, "more than %d rows of %s would be read for %s; ask for fewer rows", maxKeys, near.Owner.Name, x.each.link.Name)
+		err = kiterror.Errorf(kiterror.NotImplemented, "over %d rows of %s would be read for %s; ask for fewer", maxKeys, near.Owner.Name, x.each.link.Name)
 	}
 	return found, err
 }

@@ -74,7 +74,7 @@ func (f *Facade) PassOn(ctx context.Context, caller Caller, calls []*Call, besid
 		}
 		err := errs[i]
 		if err == nil {
-			err = kiterror.Errorf(kiterror.NotImplemented, "%s.%s is answered here, outside of the transaction at its host; call it by itself", c.Entity, c.Operation)
+			err = kiterror.Errorf(kiterror.NotImplemented, "%s.%s runs here, outside of its host's transaction; call it by itself", c.Entity, c.Operation)
 		}
 		err = kiterror.AsError(err).AtCall(i)
 		settle(nil, err)

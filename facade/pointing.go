@@ -188,7 +188,7 @@ func pointed(ctx context.Context, x *execution, e *schema.Entity, keys []any, se
 
 // errFollowing is the refusal of a delete within a transaction, after which rows that point at the row by a relation have to follow it.
 func errFollowing(h *host, by *schema.Property) error {
-	return kiterror.Errorf(kiterror.NotImplemented, "rows of %s point at the row, and %s is served %s, outside of this transaction; delete it by a call of its own", by.Owner.Name, by.Owner.Name, h.servedAt(by.Owner))
+	return kiterror.Errorf(kiterror.NotImplemented, "rows of %s point at it, and %s is served %s; delete it separately", by.Owner.Name, by.Owner.Name, h.servedAt(by.Owner))
 }
 
 // servedAt says where an entity is served.

@@ -424,7 +424,7 @@ func (remoteKeeper) merge(_ context.Context, x *execution) error {
 	e := x.door.Entity
 	for _, name := range x.merging.fields {
 		if e.Property(name).Shape.Properties == nil {
-			return kiterror.Errorf(kiterror.NotImplemented, "the update of %s runs elsewhere, and merges no object such as %s there; send it as application/json, which replaces it", x.door.Name, name)
+			return kiterror.Errorf(kiterror.NotImplemented, "the host of %s cannot merge %s; send application/json, which replaces it", x.door.Name, name)
 		}
 	}
 	x.merging.merged = x.merging.over(e, func(string) json.RawMessage { return json.RawMessage("{}") })
@@ -444,7 +444,7 @@ func (remoteKeeper) complete(ctx context.Context, x *execution) error {
 // that its host computes, and an older host does not take versions.
 func (remoteKeeper) holds(x *execution) error {
 	if len(x.versionScope.Hide) > 0 || x.precondition.NoneMatch != nil || !x.op.Takes("ifMatch") {
-		return kiterror.Errorf(kiterror.NotImplemented, "%s cannot hold the row to a version where it runs; leave If-Match and If-None-Match out", x.where())
+		return kiterror.Errorf(kiterror.NotImplemented, "%s runs elsewhere, without versions; leave If-Match and If-None-Match out", x.where())
 	}
 	return nil
 }

@@ -46,7 +46,7 @@ func lookUp(ctx context.Context, x *execution) error {
 		}
 		x.from, x.inside, x.kept, x.owned, x.pending, x.within, x.passed = s, s.inside, s.kept, s.owned, s.pending, s.op, s.passed
 		if x.depth = s.depth + 1; x.depth > maxDepth {
-			return kiterror.Errorf(kiterror.InternalError, "more than %d calls stand within each other; do handlers call each other in a circle?", maxDepth)
+			return kiterror.Errorf(kiterror.InternalError, "more than %d calls are nested; do handlers call each other in a circle?", maxDepth)
 		}
 	}
 	if x.state == nil {

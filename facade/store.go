@@ -575,7 +575,7 @@ func ParsePosition(text string) (Position, error) {
 	if text != "" { // which has quotes
 		named = `"` + named + `"`
 	}
-	return 0, kiterror.Errorf(kiterror.ValidationFailed, "%s is no position; send one that came with an event, as it came, or leave it out", named)
+	return 0, kiterror.Errorf(kiterror.ValidationFailed, "%s is no position; send an event's position unchanged, or leave it out", named)
 }
 
 // PositionHeader is the HTTP header of [Page.Position], beside answers whose body has no place
@@ -591,11 +591,11 @@ func Resumable(after, oldest, last Position) error {
 	case after == 0:
 		return nil
 	case after>>countBits != last>>countBits:
-		return kiterror.Errorf(kiterror.ValidationFailed, "the position %s is one of another host's log, or of one that was replaced; read the rows again, and go on from the position of that page", after)
+		return kiterror.Errorf(kiterror.ValidationFailed, "the position %s belongs to another log; read the rows again for a new one", after)
 	case after > last:
-		return kiterror.Errorf(kiterror.ValidationFailed, "the position %s has not been given yet, the last one is %s; send one that came with an event, or leave it out", after, last)
+		return kiterror.Errorf(kiterror.ValidationFailed, "the position %s has not been given yet (last: %s); send an event's position", after, last)
 	case after < oldest:
-		err := kiterror.Errorf(kiterror.Gone, "the events after the position %s are no longer kept; read the rows again, and go on from the position of that page, or lose some and go on from %s, the oldest one", after, oldest)
+		err := kiterror.Errorf(kiterror.Gone, "the events after %s are gone; read the rows again, or skip to %s", after, oldest)
 		err.Details = map[string]any{"oldest": oldest.String()}
 		return err
 	}
@@ -672,7 +672,7 @@ func Pause(ctx context.Context, d time.Duration) bool {
 // contended is the CONFLICT of a transaction that others came between, on every one of its
 // tries. It is rolled back; the same call may succeed later. cause, if any, is logged.
 func contended(tries int, cause error) *kiterror.Error {
-	err := kiterror.Errorf(kiterror.Conflict, "other writes came between, %d times in a row; nothing was written, so send it again", tries).WithCause(cause)
+	err := kiterror.Errorf(kiterror.Conflict, "other writes came between, %d times; nothing was written, send it again", tries).WithCause(cause)
 	err.Details = map[string]any{"retryable": true, "tries": float64(tries)} // as encoding/json would decode it
 	return err
 }
@@ -688,7 +688,7 @@ func Overlong(limit time.Duration) *kiterror.Error {
 
 // Outlived is the INTERNAL_ERROR of a call whose transaction is over.
 func Outlived() *kiterror.Error {
-	return kiterror.Errorf(kiterror.InternalError, "this call came when its transaction was over, and does nothing; a handler waits for the goroutines that it starts")
+	return kiterror.Errorf(kiterror.InternalError, "this call came after its transaction; wait for the goroutines in the handler")
 }
 
 type triesKey struct{}

@@ -140,7 +140,7 @@ func (a *unwrittenRow) aggregated(f *filter.Filter) (*filter.Filter, error) {
 	case inverse, !written:
 		return f, nil
 	}
-	return nil, kiterror.Errorf(kiterror.NotImplemented, "your access rules here go by %s, which only the host of %s knows of a row to be written; leave %s out", f.Derived.As.Name, a.x.door.Name, f.Link.Field.Name)
+	return nil, kiterror.Errorf(kiterror.NotImplemented, "your access rules go by %s, which only the host of %s knows; leave %s out", f.Derived.As.Name, a.x.door.Name, f.Link.Field.Name)
 }
 
 // decided returns a filter that holds for every row or for no row.

@@ -90,7 +90,7 @@ func errHidden(change catalog.Change) *kiterror.Error {
 	if change == catalog.Created {
 		return kiterror.Errorf(kiterror.Forbidden, "you may not create a row that your access rules would hide from you")
 	}
-	return kiterror.Errorf(kiterror.Forbidden, "you may not make a change after which your access rules would hide the row from you")
+	return kiterror.Errorf(kiterror.Forbidden, "you may not make a change that hides the row from you")
 }
 
 // runCreate writes a new row.
@@ -389,7 +389,7 @@ func maskedConflict(ctx context.Context, x *viewer, err error) error {
 	case v.Kind == kiterror.Unique:
 		return kiterror.Errorf(kiterror.Conflict, "a value that is not yours to send is already taken").WithCause(err)
 	}
-	return kiterror.Errorf(kiterror.Conflict, "a value that is not yours to send names a row that does not exist").WithCause(err)
+	return kiterror.Errorf(kiterror.Conflict, "a field that you may not send names a missing row").WithCause(err)
 }
 
 // veiledConflict is the CONFLICT of a row that others point at, without a name for them.

@@ -155,7 +155,7 @@ func (r *Reader) position() facade.Position {
 func (r *Reader) Close() { r.feed.leave(r) }
 
 // errReplaced is the error of a reader whose log is there no more.
-var errReplaced = kiterror.Errorf(kiterror.Gone, "the log that was read was replaced where it is kept; read the rows again, and go on from the position of that page")
+var errReplaced = kiterror.Errorf(kiterror.Gone, "the log was replaced at its host; read the rows again for a new position")
 
 // temporary reports whether reading may succeed later.
 func temporary(err error) bool {

@@ -89,7 +89,7 @@ func checkBase(path string) error {
 // readAudiences reads the paths of audiences: a map in the file, in a variable or a flag JSON or
 // comma-separated partner=/b2b.
 func readAudiences(text string) (map[string]string, error) {
-	help := errors.New("write a path for each audience, such as {partner: /b2b} in the file, or partner=/b2b elsewhere")
+	help := errors.New("write paths such as {partner: /b2b} in the file, or partner=/b2b elsewhere")
 	all := map[string]string{}
 	if doc := []byte(text); jsontext.Check(doc) == nil {
 		if jsontext.KindOf(doc) != jsontext.Object {

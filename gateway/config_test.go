@@ -100,7 +100,7 @@ func TestLoadConfigFaults(t *testing.T) {
 		{"an unknown map", "peers: {billing: http://x}\n", nil, []string{"gateway.yaml#/peers: there is no setting peers; write one of vendor"}},
 		{"a remote without an address", "remotes: {billing: {timeout: 3s}}\n", nil, []string{"gateway.yaml#/remotes: remotes cannot be this; billing: write the address of a host"}},
 		{"a remote's unknown word", "remotes: {billing: {url: http://x, waits: 3s}}\n", nil, []string{"remotes cannot be this; billing: waits is not known; a remote has url, connect, attempt, timeout, retries, strict, coalesce"}},
-		{"two remotes that serve one Frond", "remotes: {billing: http://x, Billing: http://y}\n", nil, []string{"remotes cannot be this; billing is served by two remotes, http://x and http://y; write one address, of a balancer if there are several hosts"}},
+		{"two remotes that serve one Frond", "remotes: {billing: http://x, Billing: http://y}\n", nil, []string{"remotes cannot be this; billing is served by two remotes, http://x and http://y; write one address, or a balancer's"}},
 		{"remotes that are a list", "remotes: [http://x]\n", nil, []string{"remotes cannot be this; write an address for each Frond"}},
 		{"a value where a map stands", "limits: 3\n", nil, []string{"gateway.yaml#/limits: limits takes a map; write a map with body, list"}},
 		{"a map where a value stands", "listen: {port: 80}\n", nil, []string{"gateway.yaml#/listen: listen takes one value; write listen: 127.0.0.1:8080"}},

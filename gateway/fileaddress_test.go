@@ -36,8 +36,8 @@ func TestAddressOfAFile(t *testing.T) {
 		if _, body := s.want(200, "", "GET", thumb, nil); body == string(red) {
 			t.Error("the thumb is the whole image")
 		}
-		s.want(403, "is not signed by this host", "GET", whole[:len(whole)-2]+"AA", nil)
-		s.want(403, "is not signed by this host", "GET", "/api/files/a", nil)
+		s.want(403, "is not signed here", "GET", whole[:len(whole)-2]+"AA", nil)
+		s.want(403, "is not signed here", "GET", "/api/files/a", nil)
 		s.want(405, "GET, HEAD", "DELETE", whole, nil)
 		s.want(400, "address must be true", "GET", at+"?address=no", nil)
 		s.want(400, "is not a key of a file", "PUT", at+"?address=true", red, keeper, aPNG)

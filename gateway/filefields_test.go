@@ -475,7 +475,7 @@ func TestFilesStoreOfAVariable(t *testing.T) {
 		"frond.yaml":         "collectors: {item: open}\nfiles: {item.cover: {types: [image/png]}}\n",
 	}
 	for text, want := range map[string]string{
-		"":            "files.store is env:FROND_TEST_FILES, and the variable FROND_TEST_FILES is not set; set it to the URL of the storage",
+		"":            "files.store is env:FROND_TEST_FILES, which is not set; set FROND_TEST_FILES to the storage's URL",
 		"ftp://x":     "the variable FROND_TEST_FILES does not hold the URL of a storage: write file:///FOLDER",
 		"env:ANOTHER": "does not hold the URL of a storage",
 		"file://" + filepath.ToSlash(t.TempDir()): "",

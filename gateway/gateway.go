@@ -264,7 +264,7 @@ func (g *Gateway) Shown(s catalog.Surface) (string, error) {
 			return p.shown(), nil
 		}
 	}
-	return "", fmt.Errorf("the surface %s shows nothing and is not mounted; name doors for it under surfaces in a frond.yaml", s)
+	return "", fmt.Errorf("the surface %s shows nothing and is not mounted; name its doors under surfaces", s)
 }
 
 // SDL is the GraphQL schema for everybody, as text; "": it is not mounted.
@@ -291,7 +291,7 @@ func (g *Gateway) Document(format, audience string) (json.RawMessage, error) {
 	places := g.current.Load().places
 	at := slices.IndexFunc(places, func(p *place) bool { return p.surface == surface })
 	if at < 0 {
-		return nil, fmt.Errorf("the surface %s shows nothing, so that there is nothing to describe; name doors for it under surfaces in a frond.yaml", surface)
+		return nil, fmt.Errorf("the surface %s shows nothing to describe; name its doors under surfaces", surface)
 	}
 	return places[at].document(format), nil
 }

@@ -39,7 +39,7 @@ func BackupFiles(ctx context.Context, config *Config, folder string) (copied int
 	}
 	path, isFolder := strings.CutPrefix(url, "file://")
 	if !isFolder && !strings.HasPrefix(url, "s3://") {
-		return 0, 0, errors.New("the files are kept in memory; name the folder or bucket of the gateway with files.store")
+		return 0, 0, errors.New("the files are kept in memory; name the gateway's folder or bucket in files.store")
 	}
 	if isFolder {
 		if _, err := os.Stat(filepath.FromSlash(path)); err != nil {
@@ -184,7 +184,7 @@ func withStore(ctx context.Context, project *facade.Project, opts *Options, do f
 		case err != nil:
 			return err
 		case memory:
-			return errors.New("the store is kept in memory, so no other process can read it; name the store of the gateway with --store")
+			return errors.New("the store is kept in memory; name the gateway's store with --store")
 		default:
 			if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 				return fmt.Errorf("there is no store at %s; name the store of the gateway with --store", path)

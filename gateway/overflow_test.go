@@ -25,7 +25,7 @@ func TestSumOfOneParent(t *testing.T) {
 	t.Cleanup(func() { _ = gw.Close() })
 	sum := func(id, sum string) string { return `{"id":"` + id + `","lines":{"aggregate":` + sum + `}}` }
 	refused := func(place string) string {
-		return `{"message":"a sum is too large for the numbers of its field; narrow the filter, or group by more fields","locations":[{"line":1,"column":31}],"path":["orders","items",` +
+		return `{"message":"a sum exceeds its field's numbers; narrow the filter, or group by more fields","locations":[{"line":1,"column":31}],"path":["orders","items",` +
 			place + `,"lines","aggregate"],"extensions":{"code":"UNPROCESSABLE_ENTITY","entity":"line","operation":"aggregate","details":{"limit":"sum"}}}`
 	}
 	want := `{"data":{"orders":{"items":[` + sum("a", `{"n":{"sum":1}}`) + "," + sum("b", "null") + "," + sum("c", `{"n":{"sum":2}}`) + "," + sum("d", "null") + "," + sum("e", `{"n":{"sum":null}}`) +

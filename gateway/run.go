@@ -73,7 +73,7 @@ func drain(ctx context.Context, server *http.Server, timeout time.Duration) erro
 	err := server.Shutdown(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
 		_ = server.Close() // the connections that are left are cut
-		return fmt.Errorf("requests were still running %s after the stop and have been cut off; shutdown.timeout gives them longer", timeout)
+		return fmt.Errorf("requests ran %s beyond the stop and were cut off; shutdown.timeout gives them longer", timeout)
 	}
 	return err
 }

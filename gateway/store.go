@@ -90,7 +90,7 @@ func (c *Config) storeURL() (string, error) {
 	}
 	text := os.Getenv(name)
 	if text == "" {
-		return "", fmt.Errorf("the store is env:%s, and the variable %s is not set; set it to the store's URL", name, name)
+		return "", fmt.Errorf("the store is env:%s, which is not set; set %s to the store's URL", name, name)
 	}
 	if _, err := c.readStore(text); err != nil || strings.HasPrefix(text, "env:") {
 		return "", fmt.Errorf("the variable %s does not hold the URL of a store: %w", name, cmp.Or(err, errStore))
@@ -103,7 +103,7 @@ func (c *Config) replicaURLs() (urls []string, err error) {
 	for i, text := range c.Replicas.URLs {
 		if name, isVariable := strings.CutPrefix(text, "env:"); isVariable {
 			if text = os.Getenv(name); text == "" {
-				return nil, fmt.Errorf("replica %d of the store is env:%s, and the variable %s is not set; set it to the replica's URL", i+1, name, name)
+				return nil, fmt.Errorf("replica %d of the store is env:%s, which is not set; set %s", i+1, name, name)
 			}
 			if !isPostgres(text) || c.checkURL(text) != nil {
 				return nil, fmt.Errorf("replica %d of the store: the variable %s does not hold the URL of a replica: %w", i+1, name, cmp.Or(c.checkURL(text), errReplica))
@@ -150,7 +150,7 @@ func isPostgres(url string) bool {
 var errServer = errors.New("the store is on a PostgreSQL server, so there is no file of it")
 
 // errInMemory is the error of a command on a file for a store without one.
-var errInMemory = errors.New("the store is kept in memory, so there is no file of it; name one with --store sqlite:PATH")
+var errInMemory = errors.New("the store is kept in memory, without a file; write --store sqlite:PATH")
 
 // storeFile is the path of the file that c.Store names; memory: there is no file. errServer
 // where the store is on a server.

@@ -84,7 +84,7 @@ func TestPostgresSettings(t *testing.T) {
 	for _, c := range []struct{ name, store, says string }{
 		{"a typing error", "postgres://shop:secret@db/shop?poool=x", `"poool"`},
 		{"another database", "mysql://shop:secret@db/shop", "write sqlite:PATH"},
-		{"a variable that is not set", "env:NO_SUCH_STORE", "NO_SUCH_STORE is not set"},
+		{"a variable that is not set", "env:NO_SUCH_STORE", "env:NO_SUCH_STORE, which is not set"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var config gateway.Config
@@ -98,7 +98,7 @@ func TestPostgresSettings(t *testing.T) {
 		})
 	}
 	for name, says := range map[string]string{
-		"NO_SUCH_REPLICA": "replica 1 of the store is env:NO_SUCH_REPLICA, and the variable NO_SUCH_REPLICA is not set",
+		"NO_SUCH_REPLICA": "replica 1 of the store is env:NO_SUCH_REPLICA, which is not set",
 		"STORE_OF_A_FILE": "the variable STORE_OF_A_FILE does not hold the URL of a replica",
 	} {
 		_, err := gateway.New(notes(t), quiet(gateway.Options{Config: gateway.Config{Extras: all.Extras(), Store: "postgres://db/shop", Replicas: gateway.Replicas{URLs: []string{"env:" + name}}}}))

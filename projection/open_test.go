@@ -72,7 +72,7 @@ func TestOpenOperations(t *testing.T) {
 		t.Errorf("sent (-want +got):\n%s", diff)
 	}
 	got = do(t, s, `mutation { notePublish(id: "n1", params: {id: "n2"}) }`, nil)
-	if !strings.Contains(got, "id is given both in params and as an argument; send one of the two") {
+	if !strings.Contains(got, "id is in params and an argument; send one of the two") {
 		t.Errorf("an id that is given twice: %s", got)
 	}
 }

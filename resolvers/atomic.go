@@ -80,7 +80,7 @@ func (a *transacted) joins() error {
 		a.at = i
 		switch call := u.call(); {
 		case len(u.Fetches[0].Custom) > 0:
-			return kiterror.Errorf(kiterror.NotImplemented, "Mutation.%s is answered by code of the program, outside of this transaction; send it in a mutation without @atomic", u.Selection.Fields[0].AST.Name)
+			return kiterror.Errorf(kiterror.NotImplemented, "Mutation.%s is answered by code of the program; send it without @atomic", u.Selection.Fields[0].AST.Name)
 		case a.by == nil:
 			return kiterror.Errorf(kiterror.NotImplemented, "this host makes no transactions of several calls; send the mutation without @atomic")
 		case call != nil:

@@ -311,7 +311,7 @@ func (c *completer) object(out *outputType, value any) tree {
 	}
 	// A connection has rows and a page, which no other value has.
 	if typ.Page != (it.page != nil) {
-		return c.fail(fmt.Errorf("a %s is given as a *facade.Result of the form page, and nothing else is", typ.Name))
+		return c.fail(fmt.Errorf("a %s has to be a *facade.Result of the form page", typ.Name))
 	}
 	// Objects of one type are one run, whichever item or list they came from, so a relation
 	// below them is one call.

@@ -323,7 +323,7 @@ func whole(s *binding.Schema, loaded *ast.Schema) error {
 		}
 		for _, f := range def.Fields {
 			if fields[f.Name] == nil {
-				return fmt.Errorf("resolvers: the field %s.%s was added by hand to %[3]s, which is not a row; add it to the type of the row, or use a type of your own", name, f.Name, name)
+				return fmt.Errorf("resolvers: the field %s.%s is registered on %[3]s, which is no row; add it to the row's type", name, f.Name, name)
 			}
 		}
 	}

@@ -55,7 +55,7 @@ func readFileQuery(r *http.Request) (*fileQuery, error) {
 	case announces && (wrong != nil || len(sum) != sha256.Size):
 		return nil, kiterror.Refused([]schema.Detail{{Path: "sha256", Pointer: "/query/sha256", Code: "pattern", Message: "must be the SHA-256 of the file in 64 hexadecimal digits"}})
 	case r.ContentLength != 0 && (announces || q.sent != ""):
-		return nil, kiterror.Errorf(kiterror.BadRequest, "the request has a body, which goes to the pre-signed address; send it there, or leave size, sha256 and sent out")
+		return nil, kiterror.Errorf(kiterror.BadRequest, "the request has a body, which goes to the pre-signed address; send it there")
 	}
 	return q, nil
 }

@@ -98,9 +98,9 @@ func (u *upload) Read(p []byte) (int, error) {
 	case err == nil || errors.Is(err, io.EOF):
 		return n, err
 	case errors.As(err, &slow) && slow.Timeout():
-		return n, kiterror.Errorf(kiterror.RequestTimeout, "the body did not arrive in time; send the file again, rows that were written stay as they are")
+		return n, kiterror.Errorf(kiterror.RequestTimeout, "the body came too slowly; send the file again, written rows stay")
 	}
-	return n, kiterror.Errorf(kiterror.BadRequest, "the body could not be read; send the file again, rows that were written stay as they are")
+	return n, kiterror.Errorf(kiterror.BadRequest, "the body could not be read; send the file again, written rows stay")
 }
 
 // beginBatch begins the time and the account of one batch of so many bytes.

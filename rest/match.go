@@ -91,7 +91,7 @@ func (t *Table) segments(rest string) (segments [4]string, n int, err *kiterror.
 		segment, rest = cutSegment(rest)
 		if n == len(segments) {
 			return segments, n, kiterror.Errorf(kiterror.NotFound,
-				"the path has too many segments; send %s/{frond}/{plural}/{id}, with a / inside an id as %%2F", t.base)
+				"the path has too many segments; send %s/{frond}/{plural}/{id}, with / as %%2F in ids", t.base)
 		}
 		if strings.IndexByte(segment, '%') >= 0 {
 			decoded, err := url.PathUnescape(segment)
@@ -121,7 +121,7 @@ func (t *Table) Path(escaped string) string {
 
 // notUTF8 is the failure of a path whose escapes are malformed or decode to other bytes.
 func notUTF8() *kiterror.Error {
-	return kiterror.Errorf(kiterror.BadRequest, "the path is not percent-encoded UTF-8; send every byte beyond ASCII as %%XX, and %% itself as %%25")
+	return kiterror.Errorf(kiterror.BadRequest, "the path is no percent-encoded UTF-8; send such bytes as %%XX, and %% as %%25")
 }
 
 // cutSegment splits a path that begins with a slash after its first segment.

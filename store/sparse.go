@@ -82,7 +82,7 @@ func allWrote(statements []*Statement) error {
 
 // unwritten is the CONFLICT of a write that another program's table left out without an error.
 func unwritten() error {
-	return kiterror.Errorf(kiterror.Conflict, "the database wrote no row: a trigger, a rule or a policy of its table left the row out; ask the owner of the database")
+	return kiterror.Errorf(kiterror.Conflict, "the database wrote no row: a trigger, rule or policy left it out; ask the owner")
 }
 
 // skipped returns CONFLICT where another program's table has the row, and the write of it wrote no row; nil

@@ -24,7 +24,7 @@ func newBackup(s *shell) *cobra.Command {
 			return err
 		}
 		if len(args) == 0 && *folder == "" {
-			return errors.New("frond backup takes the file to write; write frond backup FILE, and --files FOLDER for files")
+			return errors.New("frond backup has no file; write frond backup FILE, and --files FOLDER for files")
 		}
 		saved, text := map[string]any{}, ""
 		if len(args) > 0 {

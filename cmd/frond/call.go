@@ -98,7 +98,7 @@ func addTarget(s *shell, cmd *cobra.Command) *pendingCall {
 func (c *pendingCall) prepare(ctx context.Context, s *shell, args []string) (*facade.Call, *target, error) {
 	entity, operation, ok := strings.Cut(args[0], ".")
 	if !ok || entity == "" || operation == "" {
-		return nil, nil, fmt.Errorf("%q names no operation; write an entity, a dot and an operation, such as product.list", args[0])
+		return nil, nil, fmt.Errorf("%q names no operation; write ENTITY.OPERATION, such as product.list", args[0])
 	}
 	given, err := parseValues(args[1:])
 	if err != nil {
@@ -145,7 +145,7 @@ func (c *pendingCall) open(ctx context.Context, s *shell) (*target, error) {
 	// A call in this process has no headers; ignoring them would hide that the call is
 	// anonymous.
 	if len(c.headers) > 0 {
-		return nil, errors.New("--header is for a host at --url; name the caller of a local call with --state")
+		return nil, errors.New("--header is for a host at --url; a local call takes --state")
 	}
 	project, config, err := c.settings.load() //nolint:contextcheck // compiling a project does not wait
 	if err != nil {
@@ -223,7 +223,7 @@ func parseValue(arg string) (path []string, text json.RawMessage, err error) {
 		return path, jsontext.Quote(string(text)), nil
 	}
 	if err := jsontext.Check(text); err != nil {
-		return nil, nil, fmt.Errorf("%s is not JSON: %w; write %s=%s for a string, or quote it for the shell: '%s:=[\"a\"]'", name, err, name, rest, name)
+		return nil, nil, fmt.Errorf("%s is not JSON: %w; write %s=%s for a string, or quote it: '%s:=[\"a\"]'", name, err, name, rest, name)
 	}
 	return path, jsontext.Trim(text), nil
 }
@@ -292,7 +292,7 @@ func readBody(arg string, stdin io.Reader) (json.RawMessage, error) {
 		text = []byte(arg)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("--body: the file cannot be read (%w); write --body @FILE, or --body - to pipe it in", err)
+		return nil, fmt.Errorf("--body: the file cannot be read (%w); write --body @FILE, or --body -", err)
 	}
 	if err := jsontext.Check(text); err != nil {
 		return nil, fmt.Errorf("--body is not JSON: %w; write --body @FILE, --body - or the JSON itself", err)

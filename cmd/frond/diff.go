@@ -151,7 +151,7 @@ func (r *versionReader) read(ctx context.Context, name, other string) (*diff.Ver
 	case strings.HasPrefix(name, "http://"), strings.HasPrefix(name, "https://"):
 		return r.host(ctx, name)
 	case err != nil:
-		return nil, fmt.Errorf("%s is not a version; write a project's folder, git:REV, git:REV:DIR, a bundle.json or the URL of a host", name)
+		return nil, fmt.Errorf("%s is not a version; write a folder, git:REV, git:REV:DIR, bundle.json or a URL", name)
 	case info.IsDir():
 		return r.folder(name, name) //nolint:contextcheck // compiling a project waits for nothing
 	}

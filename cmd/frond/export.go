@@ -65,7 +65,7 @@ func fileFormat(flag, file string) (bulk.Format, error) {
 	if as := bulk.FormatOf(file); as != "" {
 		return as, nil
 	}
-	return "", fmt.Errorf("the format of %s is not known; name the file .csv or .ndjson, or add --format csv", file)
+	return "", fmt.Errorf("the format of %s is unknown; name it .csv or .ndjson, or add --format", file)
 }
 
 // exportFrom writes the rows of a gateway.
@@ -92,7 +92,7 @@ func (c *pendingCall) exportFrom(ctx context.Context, target *target, prepared *
 // door returns the REST paths of an entity at --url.
 func (c *pendingCall) door(ctx context.Context, target *target, entity string) (*restDoor, error) {
 	if c.state != "" {
-		return nil, errors.New("--state is for a project in --dir; name the caller at a gateway with --header")
+		return nil, errors.New("--state is for a project in --dir; a gateway takes --header")
 	}
 	headers, err := readHeaders(c.headers)
 	if err != nil {

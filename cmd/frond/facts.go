@@ -154,7 +154,7 @@ func newFactsReplay(s *shell) *cobra.Command {
 			if *from == "" {
 				n, err = delivery.Again(ctx, outbox, name, *ids)
 				if err == nil && n < len(*ids) {
-					err = kiterror.Errorf(kiterror.NotFound, "%s of %d are dead letters of %s; frond facts dead %s lists them, and the others have been replayed", count(n, "event"), len(*ids), name, name)
+					err = kiterror.Errorf(kiterror.NotFound, "%s of %d are dead letters of %s, the others are replayed; frond facts dead %s lists them", count(n, "event"), len(*ids), name, name)
 				}
 			} else {
 				n, err = f.replayRange(ctx, of.Catalog(), outbox, name, *from, *to, *names)
@@ -248,5 +248,5 @@ func consumerNamed(ctx context.Context, c *catalog.Catalog, outbox facade.Outbox
 	if len(known) == 0 {
 		return "", fmt.Errorf("no consumer is called %s, and none has run over this store", name)
 	}
-	return "", fmt.Errorf("consumer %s is unknown; write one of %s, or another name from the log, such as webhook:billing", name, strings.Join(known, ", "))
+	return "", fmt.Errorf("consumer %s is unknown; write one of %s, or a name from the log", name, strings.Join(known, ", "))
 }

@@ -43,7 +43,7 @@ func newFactsTail(s *shell) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if *url != "" {
 			if *once {
-				return errors.New("--once is for the store of a project; a host at --url streams new events; leave out --once")
+				return errors.New("--once is for the store of a project; with --url leave it out")
 			}
 			sent, err := readHeaders(*headers)
 			if err != nil {
@@ -234,7 +234,7 @@ func (s *shell) followURL(ctx context.Context, base string, names []string, afte
 		return fmt.Errorf("--url cannot be %q; write an address such as http://127.0.0.1:8080", base)
 	}
 	if len(names) == 0 {
-		return fmt.Errorf("no fact is named; a gateway streams each at a path of its own, so write FROND.FACT, such as sales.orderPlaced")
+		return fmt.Errorf("no fact is named; write FROND.FACT, such as sales.orderPlaced")
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -330,7 +330,7 @@ func (st *eventStream) read(ctx context.Context) (refused bool, err error) {
 		case field == "" && value == "" && data != "":
 			e := &outwardEvent{}
 			if err := json.Unmarshal([]byte(data), e); err != nil || e.ID == "" {
-				return true, fmt.Errorf("%s sends data that is not an event; is it the address of a gateway?", st.url)
+				return true, fmt.Errorf("%s sends no events; is it the address of a gateway?", st.url)
 			}
 			data = ""
 			select {
@@ -351,5 +351,5 @@ func failureOf(resp *http.Response) error {
 	if json.Unmarshal(text, &problem) == nil && problem.Data != nil && problem.Data.Code != "" {
 		return problem.Data
 	}
-	return kiterror.Errorf(kiterror.BadGateway, "the answer is not a stream of events: status %d; is %s the address of a gateway?", resp.StatusCode, resp.Request.URL.Host)
+	return kiterror.Errorf(kiterror.BadGateway, "the answer streams no events: status %d; is %s a gateway?", resp.StatusCode, resp.Request.URL.Host)
 }

@@ -63,7 +63,7 @@ func (h *hostFlags) signer() (*signing.Signer, error) {
 	}
 	text, err := os.ReadFile(h.key)
 	if err != nil {
-		return nil, fmt.Errorf("--key cannot be read: %w; name the private key of a pair, as frond keys writes it", err)
+		return nil, fmt.Errorf("--key cannot be read: %w; name a private key of frond keys", err)
 	}
 	key, err := signing.ReadPrivate(text)
 	if err != nil {

@@ -147,9 +147,9 @@ func (s *shell) reportImport(file string, answer json.RawMessage) error {
 	}
 	switch {
 	case !report.Complete:
-		return kiterror.Errorf(kiterror.UnprocessableEntity, "the import ended after %s; correct the lines that the report names, then run it again", count(report.Rows, "row"))
+		return kiterror.Errorf(kiterror.UnprocessableEntity, "the import ended after %s; correct the reported lines and run it again", count(report.Rows, "row"))
 	case len(report.Faults) > 0:
-		return kiterror.Errorf(kiterror.UnprocessableEntity, "rows were left out; correct the lines that the report names, then run it again")
+		return kiterror.Errorf(kiterror.UnprocessableEntity, "rows were left out; correct the reported lines and run it again")
 	}
 	return nil
 }

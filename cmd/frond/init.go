@@ -54,7 +54,7 @@ func newInit(s *shell) *cobra.Command {
 		}
 		if existing.from != "" {
 			if made.empty || made.program {
-				return errors.New("--empty and --go are for a project without a database; leave them out, or leave out --from")
+				return errors.New("--empty and --go are for a project without a database; leave out --from")
 			}
 			existing.frond = cmp.Or(existing.frond, frondOf(dir, "app"))
 			return s.initFrom(cmd.Context(), dir, &existing)
@@ -63,7 +63,7 @@ func newInit(s *shell) *cobra.Command {
 			if !cmd.Flags().Changed(flag) {
 				continue
 			}
-			return fmt.Errorf("--%s says how a database becomes a project; name the database too: --from sqlite:FILE or --from postgres://…", flag)
+			return fmt.Errorf("--%s is for a database; name it too: --from sqlite:FILE or --from postgres://…", flag)
 		}
 		if made.frond = cmp.Or(existing.frond, frondOf(dir, "work")); !schema.IsName(made.frond) {
 			return notAFrond(made.frond)
@@ -243,7 +243,7 @@ func (d *database) describe(ctx context.Context, dir string) (db *dbschema.Datab
 	url, store := d.from, "env:DATABASE_URL"
 	if name, ok := strings.CutPrefix(d.from, "env:"); ok {
 		if url, store = os.Getenv(name), d.from; url == "" {
-			return nil, "", fmt.Errorf("--from is env:%s, and the variable %s is not set; set it to the URL of the database", name, name)
+			return nil, "", fmt.Errorf("--from is env:%s, which is not set; set %s to the database's URL", name, name)
 		}
 	}
 	if strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://") {
@@ -253,9 +253,9 @@ func (d *database) describe(ctx context.Context, dir string) (db *dbschema.Datab
 		return db, store, err
 	}
 	if scheme, _, _ := strings.Cut(url, ":"); scheme == "http" || scheme == "https" {
-		return nil, "", errors.New("--from names a database: sqlite:FILE or postgres://…; the cards of a running host are written by frond sync FROND --from URL")
+		return nil, "", errors.New("--from names a database: sqlite:FILE or postgres://…; frond sync FROND --from URL reads a host")
 	}
-	return nil, "", errors.New("--from is not the address of a database; write sqlite:FILE, such as sqlite:chinook.db, or postgres://USER@HOST/DATABASE")
+	return nil, "", errors.New("--from is no database; write sqlite:FILE, such as sqlite:chinook.db, or postgres://USER@HOST/DATABASE")
 }
 
 // relative is a file as a project in dir names it: from the folder of the project if there is a
@@ -365,7 +365,7 @@ func (s *shell) initAgain(ctx context.Context, dir string, d *database, opts *ad
 	}
 	is := &adopt.Existing{Config: string(config), Cards: map[string]string{}}
 	if !strings.Contains("\n"+is.Config, "\ntables:") {
-		return fmt.Errorf("%s is not empty, and was not made of a database; name a new folder", dir)
+		return fmt.Errorf("%s has files of another origin; name a new folder", dir)
 	}
 	cards, err := filepath.Glob(filepath.Join(folder, "entities", "*.yaml"))
 	if err != nil {

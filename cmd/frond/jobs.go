@@ -97,7 +97,7 @@ func askAdmin(ctx context.Context, base, path string, into any) error {
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode != http.StatusOK || json.NewDecoder(io.LimitReader(resp.Body, 16<<20)).Decode(into) != nil {
-		return kiterror.Errorf(kiterror.BadGateway, "%s answers %s with status %d; write the address of the admin listener (admin.listen in gateway.yaml)", base, path, resp.StatusCode)
+		return kiterror.Errorf(kiterror.BadGateway, "%s answers %s with status %d; write the address of admin.listen in gateway.yaml", base, path, resp.StatusCode)
 	}
 	return nil
 }

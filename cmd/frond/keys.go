@@ -37,7 +37,7 @@ func (s *shell) makeKeys(privateFile, publicFile string, force bool) error {
 		for _, file := range []string{privateFile, publicFile} {
 			// Lstat: a link that leads nowhere is in the way, too.
 			if _, err := os.Lstat(file); !errors.Is(err, os.ErrNotExist) {
-				return fmt.Errorf("%s is there already and stays as it is; write another name, or --force to replace both files", file)
+				return fmt.Errorf("%s is there already; write another name, or --force to replace both files", file)
 			}
 		}
 	}

@@ -102,7 +102,7 @@ func (m *mocked) faults() (*injected, error) {
 	t.least, err = time.ParseDuration(from)
 	t.most, err2 = time.ParseDuration(to)
 	if errors.Join(err, err2) != nil || t.least < 0 || t.most < t.least {
-		return nil, fmt.Errorf("--latency cannot be %q; write a duration such as 80ms, or two such as 50ms..200ms", m.latency)
+		return nil, fmt.Errorf("--latency cannot be %q; write a duration such as 80ms, or 50ms..200ms", m.latency)
 	}
 	return t, nil
 }

@@ -75,7 +75,7 @@ func (t *text) Type() string {
 func (s *settings) load() (*facade.Project, *gateway.Config, error) {
 	// A folder that is missing would be a project without cards, which is a worse message.
 	if info, err := os.Stat(s.dir); err != nil || !info.IsDir() {
-		return nil, nil, fmt.Errorf("%s is not a folder; name a project's folder, one with fronds/ or entities/ in it", s.dir)
+		return nil, nil, fmt.Errorf("%s is not a folder; name a project's folder, with fronds/ or entities/", s.dir)
 	}
 	return s.Load(s.dir, s.sh.environ, s.sh.stderr, func(config *gateway.Config) (*facade.Project, error) { return readProject(s.dir, config) })
 }

@@ -18,7 +18,7 @@ func newShadow(s *shell) *cobra.Command {
 	url := cmd.Flags().String("url", "", "the address of the gateway's admin listener")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *url == "" {
-			return errors.New("--url is missing; write the address of the admin listener (admin.listen in gateway.yaml), such as http://127.0.0.1:9090")
+			return errors.New("--url is missing; write the address of admin.listen, such as http://127.0.0.1:9090")
 		}
 		var found gateway.ShadowReport
 		if err := askAdmin(cmd.Context(), *url, "/shadow", &found); err != nil {

@@ -134,7 +134,7 @@ func (r *restDoor) send(ctx context.Context, method, below string, query url.Val
 	if err == nil && jsontext.Check(text) == nil && json.Unmarshal(jsontext.Get(text, "data"), &failed) == nil && failed.Code != "" {
 		return nil, &failed
 	}
-	return nil, kiterror.Errorf(kiterror.BadGateway, "the host answered %s without a problem document; --url is the address of a gateway with REST below /api", answer.Status)
+	return nil, kiterror.Errorf(kiterror.BadGateway, "the host answered %s without a problem document; --url takes a gateway with REST", answer.Status)
 }
 
 // queryValues returns the query of a call as parameters of a URL.

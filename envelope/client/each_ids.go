@@ -75,7 +75,7 @@ func (c *eachCall) addRows(run *rows.Rows, primary string) *kiterror.Error {
 			return kiterror.Errorf(kiterror.BadGateway, "the host answered a row without its %s", primary)
 		}
 		if !c.keys.add(id, found{run: run, from: i, to: i + 1}) {
-			return kiterror.Errorf(kiterror.BadGateway, "the host answered a row of another %s than the %d that it was asked for", primary, len(c.keys.keys))
+			return kiterror.Errorf(kiterror.BadGateway, "the host answered a row with another %s than the %d requested", primary, len(c.keys.keys))
 		}
 	}
 	return nil

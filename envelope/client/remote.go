@@ -95,7 +95,7 @@ func (r *Remote) Call(ctx context.Context, call *facade.Call) (*facade.Result, e
 	}
 	if out.err != nil && out.err.Code == kiterror.ValidationFailed && call.Each != nil && call.Operation == "findById" {
 		// No caller wrote this query.
-		out.err = kiterror.Errorf(kiterror.BadGateway, "the host refuses fields or keys that its document has; its cards have changed, and are read again within half a minute%w", silent{out.err})
+		out.err = kiterror.Errorf(kiterror.BadGateway, "the host refuses fields of its document; new cards arrive within half a minute%w", silent{out.err})
 	}
 	o.observe(ctx, &event, out.err)
 	if out.err != nil {

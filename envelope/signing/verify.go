@@ -154,7 +154,7 @@ func (v *Verifier) verify(token string, digestOf func() (string, error)) (*Call,
 	case replayed:
 		return nil, Replayed()
 	case memoryFull:
-		return nil, kiterror.Errorf(kiterror.ServiceUnavailable, "more calls came in a minute than can be checked for replays; send the call again later")
+		return nil, kiterror.Errorf(kiterror.ServiceUnavailable, "too many calls came in a minute; send the call again later")
 	}
 	return call, nil
 }

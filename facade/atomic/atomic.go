@@ -29,7 +29,7 @@ const queryWork = 500 * time.Millisecond
 
 // tooMuchReading is the UNPROCESSABLE_ENTITY of queries beyond queryWork.
 func tooMuchReading() error {
-	return kiterror.Errorf(kiterror.UnprocessableEntity, "the queries of an atomic call that writes may take %s together; narrow them, or send them in a call of their own", queryWork)
+	return kiterror.Errorf(kiterror.UnprocessableEntity, "queries in a writing atomic call took over %s; narrow or send them apart", queryWork)
 }
 
 // reference is the member that takes the place of a value in an atomic call.

@@ -186,7 +186,7 @@ func crowded() *kiterror.Error {
 }
 
 func tooMuch(most int64) *kiterror.Error {
-	e := kiterror.Errorf(kiterror.PayloadTooLarge, "the request takes more than %d bytes to answer; ask for less at a time%w", most, oversize{})
+	e := kiterror.Errorf(kiterror.PayloadTooLarge, "the answer takes more than %d bytes; ask for less at a time%w", most, oversize{})
 	e.Details = map[string]any{"limit": most}
 	return e
 }

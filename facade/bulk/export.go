@@ -135,7 +135,7 @@ func (p *pager) read(ctx context.Context, page func(*rows.Rows) error) (more boo
 	case more && (n == 0 || p.after != "" && p.after == was):
 		return false, kiterror.Internal(errStuck)
 	case more && p.after == "":
-		return false, kiterror.Errorf(kiterror.UnprocessableEntity, "this list gives no cursors, which an export reads on from; send a limit of at most %d", n).At(p.Call.Entity, p.Call.Operation)
+		return false, kiterror.Errorf(kiterror.UnprocessableEntity, "this list has no cursors; send a limit of at most %d", n).At(p.Call.Entity, p.Call.Operation)
 	}
 	p.begun = true
 	return more, page(res.Rows)

@@ -58,7 +58,7 @@ func Read(lines []string) (*Record, error) {
 
 // Invalid is the BAD_REQUEST of a header that no store issued.
 func Invalid() *kiterror.Error {
-	return kiterror.Errorf(kiterror.BadRequest, "the header %s holds a text that was not issued here; send the header of the last answer, or leave it out", Header)
+	return kiterror.Errorf(kiterror.BadRequest, "the header %s was not issued here; send the last answer's, or leave it out", Header)
 }
 
 // add keeps a token unless a newer one of its store is there; false: the text is no token.

@@ -81,7 +81,7 @@ func Parse(line string, zone *time.Location) (*Schedule, error) {
 		s.fields[weekday] |= 1
 	}
 	if s.Next(time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC)).IsZero() {
-		return nil, fmt.Errorf("no month of this line has such a day, so that it is never due; write a day that the month has, such as 28")
+		return nil, fmt.Errorf("no month of this line has such a day: it is never due; write 28")
 	}
 	return s, nil
 }

@@ -97,7 +97,7 @@ func TooMuchWork(limit time.Duration) *Error {
 // SumOverflow is the UNPROCESSABLE_ENTITY that a store answers where a sum is beyond the range of
 // its numbers.
 func SumOverflow() *Error {
-	e := Errorf(UnprocessableEntity, "a sum is too large for the numbers of its field; narrow the filter, or group by more fields")
+	e := Errorf(UnprocessableEntity, "a sum exceeds its field's numbers; narrow the filter, or group by more fields")
 	e.Details = map[string]any{"limit": "sum"}
 	return e
 }
@@ -130,7 +130,7 @@ func TooCostly(limit time.Duration, total bool) *Error {
 // OutOfTime is the SERVICE_UNAVAILABLE that a store answers where rows of given keys were not read or written in the
 // time that a statement has: limit is the setting limits.statement.
 func OutOfTime(limit time.Duration) *Error {
-	e := Errorf(ServiceUnavailable, "the store did not finish this within %s, which is the limit of a statement (limits.statement); nothing was written, so send it again", limit)
+	e := Errorf(ServiceUnavailable, "the statement exceeded %s (limits.statement); nothing was written, send it again", limit)
 	e.Details = map[string]any{"limit": "limits.statement", "budget": limit.String()}
 	return e.After(time.Second)
 }
@@ -138,7 +138,7 @@ func OutOfTime(limit time.Duration) *Error {
 // Blocked is the SERVICE_UNAVAILABLE that a store answers where another transaction has locked rows, or a table, for
 // too long.
 func Blocked() *Error {
-	return Errorf(ServiceUnavailable, "another transaction has locked rows of this call for too long; nothing was written, so send it again").After(time.Second)
+	return Errorf(ServiceUnavailable, "another transaction has locked rows for too long; nothing was written, send it again").After(time.Second)
 }
 
 // IsOutOfTime reports whether a call ended because it took longer than a limit, so that a part of it may succeed.

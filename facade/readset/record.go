@@ -75,7 +75,7 @@ func (s recordingStore) Update(ctx context.Context, e *schema.Entity, id json.Ra
 func (s *Set) Changes(c *catalog.Catalog) ([]*catalog.Fact, error) {
 	entities, other := s.readEntities()
 	if other != "" {
-		return nil, kiterror.Errorf(kiterror.NotImplemented, "what %s answers cannot be followed, since it stores no rows; ask for it in a query", other)
+		return nil, kiterror.Errorf(kiterror.NotImplemented, "%s has no stored rows to follow; ask for it in a query", other)
 	}
 	var all []*catalog.Fact
 	for f := range c.Facts() {

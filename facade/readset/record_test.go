@@ -39,7 +39,7 @@ func TestChanges(t *testing.T) {
 	}
 	shape.anyRow(c.Set.Entity("order"))
 	shape.noRows("quote")
-	if _, err := shape.Changes(c); kiterror.CodeOf(err) != kiterror.NotImplemented || !strings.Contains(err.Error(), "what quote answers cannot be followed, since it stores no rows") {
+	if _, err := shape.Changes(c); kiterror.CodeOf(err) != kiterror.NotImplemented || !strings.Contains(err.Error(), "quote has no stored rows to follow") {
 		t.Error(err)
 	}
 }

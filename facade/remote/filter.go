@@ -28,7 +28,7 @@ func (h *Hosts) hostFilter(ctx context.Context, r *facade.RemoteRequest, f *filt
 	op := r.Door.Operation("list")
 	if op == nil {
 		if d := narrowed(f); d != nil {
-			return nil, kiterror.Errorf(kiterror.NotImplemented, "%s is computed where %s runs, without your access rules for its rows; leave it out", d.As.Name, r.Door.Name)
+			return nil, kiterror.Errorf(kiterror.NotImplemented, "%s is computed at the host of %s without your rules; leave it out", d.As.Name, r.Door.Name)
 		}
 		return f.Joined(), nil
 	}
@@ -173,7 +173,7 @@ func (h *Hosts) Rows(ctx context.Context, r facade.RemoteRequest, fields []strin
 		case !res.HasMore:
 			return nil
 		case res.EndCursor() == "" || !l.Op.Takes("after"):
-			return kiterror.Errorf(kiterror.NotImplemented, "a condition goes through more than %d rows of %s, whose host has no cursors; narrow the condition", res.Rows.Len(), r.Door.Name)
+			return kiterror.Errorf(kiterror.NotImplemented, "a condition concerns over %d rows of %s without cursors; narrow the condition", res.Rows.Len(), r.Door.Name)
 		}
 		l.Query = append(slices.Clip(search), schema.Member{Name: "after", Value: jsontext.Quote(res.EndCursor())}).AppendJSON(nil)
 	}

@@ -82,7 +82,7 @@ func filtered(d *catalog.Door, rows *filter.Filter) error {
 		return kiterror.Errorf(kiterror.NotImplemented, "remote %s.list does not support filter, which your access rules require", d.Name)
 	}
 	if p := rows.Closed(); p != nil {
-		return kiterror.Internal(fmt.Errorf("the collector of %s goes by %s.%s, which is closed outward: where it runs nobody can ask by it", d.Name, p.Owner.Name, p.Name))
+		return kiterror.Internal(fmt.Errorf("the collector of %s goes by %s.%s, closed outward at its host; open it there", d.Name, p.Owner.Name, p.Name))
 	}
 	return nil
 }

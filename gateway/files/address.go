@@ -76,18 +76,18 @@ func (s *Files) Addressed(ctx context.Context, address string, now time.Time) (*
 		return nil, nil, errAddress()
 	}
 	if now.Unix() >= said.Expires {
-		return nil, nil, kiterror.Errorf(kiterror.Gone, "the address of the file ended at %s; ask for a new one with ?address=true at the row's file", time.Unix(said.Expires, 0).UTC().Format(time.RFC3339))
+		return nil, nil, kiterror.Errorf(kiterror.Gone, "the address of the file ended at %s; request a new one with ?address=true", time.Unix(said.Expires, 0).UTC().Format(time.RFC3339))
 	}
 	found, err := s.current().Files(ctx, []string{said.File})
 	if err == nil && found[said.File] == nil {
-		err = kiterror.Errorf(kiterror.NotFound, "the file of this address was removed; ask for a new one with ?address=true at the row's file")
+		err = kiterror.Errorf(kiterror.NotFound, "the file of this address was removed; request a new one with ?address=true")
 	}
 	return found[said.File], said.Size, err
 }
 
 // errAddress is the error of an address that no gateway over these files has given.
 func errAddress() error {
-	return kiterror.Errorf(kiterror.Forbidden, "the address of the file is not signed by this host; ask for a new one with ?address=true at the row's file")
+	return kiterror.Errorf(kiterror.Forbidden, "the file's address is not signed here; request a new one with ?address=true")
 }
 
 func macOf(key, payload []byte) []byte {

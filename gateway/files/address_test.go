@@ -26,13 +26,13 @@ func TestAddressEnds(t *testing.T) {
 	if err != nil || !expires.Equal(now.Add(addressTime)) {
 		t.Fatalf("the address is %q until %v, %v", address, expires, err)
 	}
-	const refused = "the address of the file is not signed by this host; ask for a new one with ?address=true at the row's file"
+	const refused = "the file's address is not signed here; request a new one with ?address=true"
 	for name, c := range map[string]struct {
 		url, address string
 		code         kiterror.Code
 		message      string
 	}{
-		"late":           {folder, address, kiterror.Gone, "the address of the file ended at 2026-01-01T12:05:00Z; ask for a new one with ?address=true at the row's file"},
+		"late":           {folder, address, kiterror.Gone, "the address of the file ended at 2026-01-01T12:05:00Z; request a new one with ?address=true"},
 		"of other bytes": {"mem://", address, kiterror.Forbidden, refused},
 		"changed":        {folder, "e30" + address[3:], kiterror.Forbidden, refused},
 		"none":           {folder, ".", kiterror.Forbidden, refused},

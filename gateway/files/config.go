@@ -61,7 +61,7 @@ func StoreURL(text string) (string, error) {
 	}
 	held := os.Getenv(name)
 	if held == "" {
-		return "", fmt.Errorf("files.store is env:%s, and the variable %s is not set; set it to the URL of the storage", name, name)
+		return "", fmt.Errorf("files.store is env:%s, which is not set; set %s to the storage's URL", name, name)
 	}
 	if err := checkURL(held); err != nil {
 		return "", fmt.Errorf("the variable %s does not hold the URL of a storage: %w", name, err)

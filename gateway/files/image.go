@@ -91,7 +91,7 @@ func (s *Files) decode(ctx context.Context, file *facade.File, more int) (from i
 	}
 	needed := 8*config.Width*config.Height + more
 	if most := s.memory.Most(); most > 0 && int64(needed) > most {
-		return nil, 0, nil, kiterror.Errorf(kiterror.PayloadTooLarge, "the image has %d by %d pixels, and this host makes smaller images of at most %d pixels (limits.memory); send a smaller one",
+		return nil, 0, nil, kiterror.Errorf(kiterror.PayloadTooLarge, "the image has %d by %d pixels, over %d (limits.memory); send a smaller one",
 			config.Width, config.Height, max(0, (most-int64(more))/8))
 	}
 	if err = s.memory.Take(needed); err != nil {

@@ -34,7 +34,7 @@ const maxSending = 15 * time.Minute
 
 // errNoAddress refuses a pre-signed upload to a storage without such addresses.
 func errNoAddress() error {
-	return kiterror.Errorf(kiterror.NotImplemented, "this host has no pre-signed addresses for these files; send the bytes as the body, without size and sha256")
+	return kiterror.Errorf(kiterror.NotImplemented, "this host has no pre-signed addresses for these files; send the bytes as the body")
 }
 
 // Presign gives an announced file an address at S3. It judges the type and size like those of an arriving

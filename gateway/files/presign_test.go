@@ -201,7 +201,7 @@ func TestAddressesRefused(t *testing.T) {
 func TestAddressesAreOff(t *testing.T) {
 	_, store := files.NewFakeS3(t)
 	s := opened(t, store, 0)
-	s.want(501, "send the bytes as the body, without size and sha256", "POST", announce(pngOf(9, 9)), nil, "ada", "image/png")
+	s.want(501, "send the bytes as the body", "POST", announce(pngOf(9, 9)), nil, "ada", "image/png")
 	s.want(201, "a b.png", "POST", "/api/files?field=album.cover", pngOf(9, 9), "ada", "image/png")
 }
 

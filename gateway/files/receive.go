@@ -74,7 +74,7 @@ func checkHead(media string, body *bufio.Reader) error {
 	if sniffed := sniff(head); len(head) == 0 {
 		return kiterror.Errorf(kiterror.ValidationFailed, "the file is empty; send its bytes as the body")
 	} else if !agrees(media, sniffed) {
-		return kiterror.Errorf(kiterror.ValidationFailed, "the file is sent as %s, and its content is %s; send it under its own type", media, sniffed)
+		return kiterror.Errorf(kiterror.ValidationFailed, "the file is sent as %s, and its content is %s; send its own type", media, sniffed)
 	}
 	return nil
 }
@@ -257,11 +257,11 @@ func (s *Files) checkImage(ctx context.Context, file *facade.File, size catalog.
 	config, format, err := image.DecodeConfig(r)
 	switch {
 	case err != nil:
-		return kiterror.Errorf(kiterror.ValidationFailed, "the file is sent as %s, and is no such image; send a whole one", file.Type)
+		return kiterror.Errorf(kiterror.ValidationFailed, "the file is sent as %s and is no such image; send a whole one", file.Type)
 	case "image/"+format != file.Type:
-		return kiterror.Errorf(kiterror.ValidationFailed, "the file is sent as %s, and its content is image/%s; send it under its own type", file.Type, format)
+		return kiterror.Errorf(kiterror.ValidationFailed, "the file is sent as %s, and its content is image/%s; send its own type", file.Type, format)
 	case config.Width < 1 || config.Height < 1 || int64(config.Width)*int64(config.Height) > maxPixels:
-		return kiterror.Errorf(kiterror.ValidationFailed, "the image has %d by %d pixels, and may have %d in all; send a smaller one", config.Width, config.Height, maxPixels)
+		return kiterror.Errorf(kiterror.ValidationFailed, "the image has %d by %d pixels, more than %d; send a smaller one", config.Width, config.Height, maxPixels)
 	case size.Width == 0:
 		return nil
 	}

@@ -70,7 +70,7 @@ func (*Remote) ReceiveSigned(context.Context, string, []*catalog.File) (*facade.
 
 // Address refuses: the bytes are elsewhere.
 func (r *Remote) Address(context.Context, *facade.File, *catalog.FileSize) (string, time.Time, error) {
-	return "", time.Time{}, kiterror.Errorf(kiterror.NotImplemented, "the files of this Frond are kept by a remote host, and have no addresses here; send GET without ?address, with the caller's credentials")
+	return "", time.Time{}, kiterror.Errorf(kiterror.NotImplemented, "these files are kept by a remote host; send GET without ?address, with credentials")
 }
 
 // Drop removes a file that no row has taken.

@@ -147,7 +147,7 @@ func (q *givenRequest) readable(ids []string) (map[string]*facade.File, error) {
 	}
 	for _, file := range found {
 		if file.Row == nil {
-			return nil, kiterror.Errorf(kiterror.BadGateway, "the host of %s describes files without their rows, which this gateway needs to judge them; run a newer version there", q.frond.Name)
+			return nil, kiterror.Errorf(kiterror.BadGateway, "the host of %s describes files without their rows; run a newer version there", q.frond.Name)
 		}
 	}
 	return q.Facade.ReadableFiles(ctx, q.frond, q.Caller, q.state, found)

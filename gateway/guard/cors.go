@@ -154,7 +154,7 @@ func readOrigins(text string) ([]string, error) {
 	return origins, nil
 }
 
-var errOrigin = errors.New("write origins as browsers send them, such as [https://shop.example] or [http://localhost:3000]; [*] alone is every site")
+var errOrigin = errors.New("write origins such as [https://shop.example] or [http://localhost:3000]; [*] alone is every site")
 
 // checkOrigin reports a text that no browser sends as an origin: a default port, a path and
 // capitals would never match.

@@ -70,7 +70,7 @@ func (h Hosts) refuse(r *http.Request) *kiterror.Error {
 		return nil
 	}
 	return kiterror.Errorf(kiterror.BadRequest,
-		"this listener is for this machine alone and does not know the host %.255q; ask for localhost, or add the name to the setting hosts (FROND_HOSTS)", r.Host)
+		"the host %.255q is unknown here; use localhost, or add it to hosts (FROND_HOSTS)", r.Host)
 }
 
 var errHosts = errors.New("write names without scheme and port, such as [shop.test, shop.example]; patterns are not taken")

@@ -111,7 +111,7 @@ func (l *Limiter) RefuseAt(address, user string) error {
 	if wait <= 0 {
 		return nil
 	}
-	return kiterror.Errorf(kiterror.TooManyRequests, "these are more requests than this caller may make; wait as long as Retry-After says").After(wait)
+	return kiterror.Errorf(kiterror.TooManyRequests, "this caller sends too many requests; wait as long as Retry-After says").After(wait)
 }
 
 // Network returns the function that finds where a request comes from, by the settings: an

@@ -44,7 +44,7 @@ func (s *CrossSite) refuse(answer http.Header, r *http.Request) *kiterror.Error 
 		return kiterror.Errorf(kiterror.Forbidden, "dev identity lets the caller be anyone, so pages of this machine alone may call; open the page at localhost, or name its host in the setting hosts")
 	}
 	if mayBeForm(r, origin) {
-		return kiterror.Errorf(kiterror.Forbidden, "a form of another site could have sent this with the cookie of its visitor; send the header X-Requested-With too")
+		return kiterror.Errorf(kiterror.Forbidden, "a form of another site could have sent this; send the header X-Requested-With too")
 	}
 	switch {
 	case !otherSite(r, origin), answer.Get("Access-Control-Allow-Origin") != "", s.Page != nil && navigates(r) && s.Page(r), s.Whole != nil && reads(r) && s.Whole(r):

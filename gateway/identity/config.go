@@ -191,7 +191,7 @@ func readJWKSURL(text string) (string, error) {
 	u, err := url.Parse(text)
 	secure := err == nil && (u.Scheme == "https" || u.Scheme == "http" && setting.Loopback(u.Hostname()))
 	if !secure || u.Hostname() == "" || u.User != nil || u.Fragment != "" {
-		return "", errors.New("write an address such as https://login.example/keys; http is taken on this machine only, for who changes the keys on their way can be anyone")
+		return "", errors.New("write an address such as https://login.example/keys; http is for this machine alone")
 	}
 	return text, nil
 }

@@ -98,7 +98,7 @@ func checkPublic(public any) error {
 }
 
 // errPrivate refuses a private key even where its public half would do: it should not be here.
-var errPrivate = errors.New("there is a private key in it; name the public half alone, which `openssl pkey -pubout` writes")
+var errPrivate = errors.New("there is a private key in it; name the public half alone")
 
 // readJWK reads one JWK (RFC 7517). A secret (kty: oct) is accepted only with secrets.
 //
@@ -121,7 +121,7 @@ func readJWK(text []byte, secrets bool) (key, error) {
 		return key{}, err
 	}
 	if err := json.Unmarshal(text, &meta); err != nil {
-		return key{}, errors.New("it is no JWK; write an object with kty and the members of its kind")
+		return key{}, errors.New("it is no JWK; write an object with kty and its members")
 	}
 	for _, name := range []string{"d", "p", "q", "dp", "dq", "qi", "oth", "priv"} {
 		if jsontext.Get(text, name) != nil {

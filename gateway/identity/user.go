@@ -29,7 +29,7 @@ type users struct {
 // claimPath is the names that lead to a claim, outermost first.
 type claimPath []string
 
-var errClaimPath = errors.New("write the name of a claim, names with dots between them such as realm_access.roles, or a pointer such as /realm_access/roles")
+var errClaimPath = errors.New("write a claim such as roles, realm_access.roles or the pointer /realm_access/roles")
 
 // readClaimPath reads a path as [Claims] describes it.
 //

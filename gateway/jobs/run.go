@@ -9,7 +9,7 @@ import (
 )
 
 // errLost is the cause of a run's end whose lease could not be renewed.
-var errLost = errors.New("the lease of the run could not be renewed, so that another gateway may take the job over")
+var errLost = errors.New("the run's lease could not be renewed; another gateway may take over")
 
 // run runs a job that this process has begun, and writes the outcome.
 func (l *loop) run(job *Job, begun *Running) {

@@ -48,12 +48,12 @@ func startEmbedded(o embeddedOptions) (*embedded, error) {
 		var config net.ListenConfig
 		l, err := config.Listen(context.Background(), "tcp", o.Listen)
 		if err != nil {
-			return nil, fmt.Errorf("cannot listen on %s: another program may have the port; write another one as facts.nats.listen", o.Listen)
+			return nil, fmt.Errorf("cannot listen on %s: another program may have it; write another one as facts.nats.listen", o.Listen)
 		}
 		_ = l.Close() // it was only tried
 	}
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
-		return nil, fmt.Errorf("the folder %s of the embedded NATS server cannot be made; name one that this user may write as facts.nats.folder", o.Dir)
+		return nil, fmt.Errorf("the folder %s cannot be made; name a writable one in facts.nats.folder", o.Dir)
 	}
 	s, err := server.NewServer(options)
 	if err != nil {
@@ -68,7 +68,7 @@ func startEmbedded(o embeddedOptions) (*embedded, error) {
 			continue
 		}
 		s.Shutdown()
-		return nil, fmt.Errorf("the embedded NATS server does not start; its folder is %s, and the log says more", o.Dir)
+		return nil, fmt.Errorf("the embedded NATS server does not start in %s; the log says more", o.Dir)
 	}
 	return &embedded{s}, nil
 }

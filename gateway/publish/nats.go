@@ -58,7 +58,7 @@ func checkNatsStream(text string) error {
 func checkNatsPrefix(text string) error {
 	for token := range strings.SplitSeq(text, ".") {
 		if token == "" || token[0] == '$' || token[0] == '_' || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r == 0x7f || r == '*' || r == '>' }) {
-			return errors.New("write words with dots between them, such as frond or acme.frond, without * and >")
+			return errors.New("write words and dots, such as frond or acme.frond, without * and >")
 		}
 	}
 	return nil

@@ -112,7 +112,7 @@ func checkHookURL(text string) error {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
 		return errors.New("write an address such as https://billing.example/hooks")
 	case u.User != nil:
-		return errors.New("write credentials as a header, such as headers: {Authorization: env:BILLING_TOKEN}, and not in the URL")
+		return errors.New("write credentials as a header, such as headers: {Authorization: env:BILLING_TOKEN}")
 	case u.Fragment != "":
 		return errors.New("leave out the part from # on: it is never sent")
 	}
@@ -141,7 +141,7 @@ func checkHookReach(text string, allow []netip.Prefix) error {
 	case errPlain: //nolint:errorlint // check returns it as it is
 		return errors.New("write https://, or name its address under allow, such as allow: [10.0.0.7]")
 	}
-	return errors.New("its address is not a public one; name it under allow, such as allow: [10.0.0.7]")
+	return errors.New("its address is not public; name it under allow, such as allow: [10.0.0.7]")
 }
 
 // reserved are headers that the message or the connection has.
@@ -161,7 +161,7 @@ func checkHookHeader(header http.Header) error {
 		case slices.Contains(reserved, canonical):
 			return fmt.Errorf("the header %s belongs to the message; leave it out", canonical)
 		case slices.ContainsFunc(values, isUnsendable):
-			return fmt.Errorf("the header %s has a value that cannot be sent; write text without line breaks", canonical)
+			return fmt.Errorf("the header %s cannot be sent; write text without line breaks", canonical)
 		}
 	}
 	return nil

@@ -32,7 +32,7 @@ func parseSecret(text string) (secret, error) {
 	}
 	key, err := base64.StdEncoding.DecodeString(encoded)
 	if err != nil {
-		return secret{}, errors.New("the text after whsec_ is not base64; `echo whsec_$(openssl rand -base64 32)` makes a secret")
+		return secret{}, errors.New("the text after whsec_ is no base64; `echo whsec_$(openssl rand -base64 32)` makes one")
 	}
 	if len(key) < minSecret || len(key) > maxSecret {
 		return secret{}, fmt.Errorf("the secret has %d bytes; write %d to %d", len(key), minSecret, maxSecret)

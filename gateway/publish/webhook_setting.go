@@ -50,7 +50,7 @@ func readWebhooks(text string) (all []Webhook, err error) {
 		case err != nil:
 			return nil, fmt.Errorf("number %d: %w", i+1, err)
 		case slices.ContainsFunc(all, func(o Webhook) bool { return o.Name == w.Name }):
-			return nil, fmt.Errorf("two are called %s; give each a name of its own, since its position is kept under it", w.Name)
+			return nil, fmt.Errorf("two are called %s; give each a name of its own", w.Name)
 		}
 		all = append(all, w)
 	}

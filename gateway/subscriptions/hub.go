@@ -187,9 +187,9 @@ func (h *Hub) take(k Kind, caller string) error {
 	case most >= 0 && p.all >= most:
 		return kiterror.Errorf(kiterror.TooManyRequests, "this host has %d open %s, and no more are accepted; try again later", p.all, k)
 	case most >= 0 && byAddress && p.byAddress >= most-most/4:
-		return kiterror.Errorf(kiterror.TooManyRequests, "this host has %d open %s of anonymous callers, and keeps the others for identified ones; sign in, or try again later", p.byAddress, k)
+		return kiterror.Errorf(kiterror.TooManyRequests, "this host has %d open %s of anonymous callers, its limit; sign in, or try again later", p.byAddress, k)
 	case each >= 0 && n >= each:
-		return kiterror.Errorf(kiterror.TooManyRequests, "this caller has %d open %s, and may have no more; end some of them first", n, k)
+		return kiterror.Errorf(kiterror.TooManyRequests, "this caller has %d open %s, its limit; end some first", n, k)
 	}
 	p.add(caller, 1)
 	return nil

@@ -374,7 +374,7 @@ func (srv *EventServer) post(w http.ResponseWriter, r *http.Request) { //nolint:
 func operationID(extensions json.RawMessage) (string, error) {
 	id, ok := jsontext.Text(jsontext.Get(extensions, "operationId"))
 	if !ok || id == "" {
-		return "", kiterror.Errorf(kiterror.BadRequest, "extensions.operationId has to be a string that is not empty: the id of the operation on its stream")
+		return "", kiterror.Errorf(kiterror.BadRequest, "extensions.operationId has to be a nonempty string: the operation's id")
 	}
 	return string(jsontext.Quote(id)), nil
 }
@@ -385,9 +385,9 @@ func (s *reserved) add(op *operation, most int) error {
 	defer s.mu.Unlock()
 	switch {
 	case s.ops.named(op.id) != nil:
-		return kiterror.Errorf(kiterror.Conflict, "an operation with this id is open on the stream; take another id, or end it first")
+		return kiterror.Errorf(kiterror.Conflict, "an operation with this id is open; take another id, or end it")
 	case most >= 0 && len(s.ops.all) >= most:
-		return kiterror.Errorf(kiterror.TooManyRequests, "this stream has %d operations, and may have no more; end some of them first", len(s.ops.all))
+		return kiterror.Errorf(kiterror.TooManyRequests, "this stream has %d operations, its limit; end some first", len(s.ops.all))
 	}
 	s.ops.all = append(s.ops.all, op)
 	return nil

@@ -26,7 +26,7 @@ func (c *conn) subscribe(id string, payload json.RawMessage) ending {
 	}
 	var err error
 	if most := c.server.Hub.limits().Connection; most >= 0 && len(c.ops.all) >= most {
-		err = kiterror.Errorf(kiterror.TooManyRequests, "this connection has %d operations, and may have no more; end some of them first", len(c.ops.all))
+		err = kiterror.Errorf(kiterror.TooManyRequests, "this connection has %d operations, its limit; end some first", len(c.ops.all))
 	}
 	if err == nil && c.server.Allow != nil {
 		err = c.server.Allow(c.address, c.state)

@@ -104,7 +104,7 @@ func ReadRemotes(text string) (map[string]Remote, error) {
 func addRemote(all map[string]Remote, name string, r Remote) error {
 	for other, o := range all {
 		if strings.EqualFold(name, other) && o.URL != r.URL {
-			return fmt.Errorf("%s is served by two remotes, %s and %s; write one address, of a balancer if there are several hosts", other, o.URL, r.URL)
+			return fmt.Errorf("%s is served by two remotes, %s and %s; write one address, or a balancer's", other, o.URL, r.URL)
 		}
 	}
 	all[name] = r

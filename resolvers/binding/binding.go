@@ -231,7 +231,7 @@ func MergeParams(own, all json.RawMessage) (json.RawMessage, *kiterror.Error) {
 	}
 	for name, value := range jsontext.Members(own) {
 		if jsontext.Get(all, name) != nil {
-			return nil, kiterror.Errorf(kiterror.BadRequest, "%s is given both in params and as an argument; send one of the two", name)
+			return nil, kiterror.Errorf(kiterror.BadRequest, "%s is in params and an argument; send one of the two", name)
 		}
 		add(name, value)
 	}

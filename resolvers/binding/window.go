@@ -161,5 +161,5 @@ func findCursor(ids []json.RawMessage, cursor, arg string) (int, error) {
 			}
 		}
 	}
-	return 0, kiterror.Errorf(kiterror.BadRequest, "%s is not a cursor of this list; send a cursor from a page of this list, or leave it out to start at the beginning", arg)
+	return 0, kiterror.Errorf(kiterror.BadRequest, "%s is no cursor of this list; send one from its pages, or leave it out", arg)
 }

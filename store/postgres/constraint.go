@@ -42,7 +42,7 @@ func (s *access) constraint(t *table, written []facade.Record, err error) error 
 			return engine.Forbidden(err)
 		}
 		if engine.BadValue(err) {
-			return kiterror.Errorf(kiterror.ValidationFailed, "the database cannot hold one of the values; send one within the bounds of its field%w", maskedError{err})
+			return kiterror.Errorf(kiterror.ValidationFailed, "the database cannot hold one of the values; send one within its field's bounds%w", maskedError{err})
 		}
 		return err
 	}
@@ -95,7 +95,7 @@ func (s *access) unexplained(err error, rule string, logged ...any) error {
 	if rule = " (" + rule + ")"; !s.named {
 		rule = ""
 	}
-	return kiterror.Errorf(kiterror.Conflict, "the values break a rule of the database that no card describes%s; change them, or describe the rule%w", rule, maskedError{err})
+	return kiterror.Errorf(kiterror.Conflict, "the values break a rule of the database that no card describes%s; change them%w", rule, maskedError{err})
 }
 
 // sets says whether one of the records has a value for the field.

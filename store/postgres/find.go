@@ -67,7 +67,7 @@ func (s *access) Find(ctx context.Context, q *facade.Find) (_ *facade.Found, err
 // filter's operands are looked at before; what arrives here is a cursor that was made up.
 func unfit(err error) error {
 	if engine.BadValue(err) {
-		return kiterror.Errorf(kiterror.BadRequest, "a value of the filter or the cursor does not fit its field; take the cursor from a page")
+		return kiterror.Errorf(kiterror.BadRequest, "a value of the filter or cursor does not fit; take cursors from pages")
 	}
 	return err
 }

@@ -337,7 +337,7 @@ func (s *access) statements(ctx context.Context, c *engine.Conn, w work, g group
 		}
 	}
 	if engine.Busy(err) {
-		return fmt.Errorf("table %s: it was in use for too long to be changed (%s, ten times); start again when fewer long transactions run: %w", w.table.Plain, lockTimeout, err)
+		return fmt.Errorf("table %s: long transactions blocked it (%s, ten times); start again without them: %w", w.table.Plain, lockTimeout, err)
 	}
 	if code, _, _, _ := engine.Violated(err); code != "" {
 		if w.index != "" { // a part of it is there, which is not valid

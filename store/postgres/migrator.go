@@ -431,7 +431,7 @@ func (m *migrator) Ledger() (all []migration.Called, err error) {
 	}
 	written, err := m.Number(readWritten)
 	if err == nil && written > 0 {
-		err = fmt.Errorf("the role of the connection may not read %[1]s.names, which says the tables of renamed entities; let it: GRANT USAGE ON SCHEMA %[1]s and GRANT SELECT ON %[1]s.names", engine.Bookkeeping)
+		err = fmt.Errorf("the role of the connection may not read %[1]s.names; let it: GRANT USAGE ON SCHEMA %[1]s and GRANT SELECT ON %[1]s.names", engine.Bookkeeping)
 	}
 	return nil, err
 }

@@ -40,7 +40,7 @@ func newTables(db *engine.DB, entities []*schema.Entity, names *migration.Names)
 		case !db.Foreign():
 			return newTable(e, all.Names, stored)
 		case e.Table == nil:
-			return nil, fmt.Errorf("entity %s has no table in this database, which is another program's; name one under tables in frond.yaml", e.Name)
+			return nil, fmt.Errorf("entity %s has no table in this database; name one under tables in frond.yaml", e.Name)
 		}
 		return foreignTable(e, all.Foreign, db.Log(), stored)
 	})

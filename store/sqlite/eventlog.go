@@ -68,7 +68,7 @@ const (
 const maxScanned = 4096
 
 // errForeign is the cause of a failed Emit in another program's database.
-var errForeign = errors.New("sqlite: facts cannot be kept in another program's database; move the tables into a store of this program, or declare no facts")
+var errForeign = errors.New("sqlite: another program's database keeps no facts; move the tables, or declare no facts")
 
 // eventLog keeps the events of a database: the log, and the positions and dead letters of its
 // consumers. It is a [facade.Outbox] and may be used from many goroutines. Its database is set

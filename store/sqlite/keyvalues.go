@@ -17,7 +17,7 @@ const keyValuesTable = ownPrefix + "values"
 const makeKeyValues = `CREATE TABLE IF NOT EXISTS "` + keyValuesTable + `" (key TEXT NOT NULL PRIMARY KEY, version INTEGER NOT NULL, text TEXT NOT NULL) STRICT, WITHOUT ROWID`
 
 // errForeignValues is the cause of a failed SetValue in another program's database.
-var errForeignValues = errors.New("sqlite: this program makes no tables in another program's database; move the tables into a store of this program")
+var errForeignValues = errors.New("sqlite: no tables are made in another program's database; move the tables")
 
 // keyValues is the [facade.KeyValues] of a database, which may be opened later.
 type keyValues struct{ *access }

@@ -136,7 +136,7 @@ func (s *access) migrate(ctx context.Context, c *engine.Conn, task *migration.Ta
 		})
 	})
 	if err != nil && ctx.Err() != nil {
-		return nil, plan, fmt.Errorf("the change of the tables was stopped, and the store is as it was: %w", ctx.Err())
+		return nil, plan, fmt.Errorf("the change was stopped, and the store is unchanged: %w", ctx.Err())
 	}
 	if err != nil {
 		return nil, plan, failure(err)

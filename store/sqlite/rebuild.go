@@ -159,7 +159,7 @@ func (c *copying) copy() error {
 	insert := "INSERT INTO " + c.temporary + " (" + strings.Join(c.into, ", ") + ") SELECT " + strings.Join(c.from, ", ") + " FROM " + c.t.Name
 	if rowid == "" {
 		if len(c.Filled) > 0 {
-			return fmt.Errorf("table %s: values cannot be computed for a table with fields called rowid, oid and _rowid_; rename one of them first", c.name)
+			return fmt.Errorf("table %s: fields called rowid, oid and _rowid_ prevent computed values; rename one first", c.name)
 		}
 		return c.m.conn.Once(insert)
 	}

@@ -74,7 +74,7 @@ func newTable(e *schema.Entity, names *migration.Names, stored func(key string) 
 		}
 		folded := asciiLower(c.Plain)
 		if other, ok := seen[folded]; ok {
-			return nil, fmt.Errorf("entity %s: the fields %s and %s differ only by case, which a column's name cannot; rename one of them",
+			return nil, fmt.Errorf("entity %s: the fields %s and %s differ only by case; rename one of them",
 				e.Name, other, p.Name)
 		}
 		seen[folded] = p.Name
@@ -91,7 +91,7 @@ func newTable(e *schema.Entity, names *migration.Names, stored func(key string) 
 	t.ListIndexes()
 	if t.UseSearch(tokenizer, "REAL"); t.Search != nil {
 		if t.Search.RowID = t.rowid; t.rowid == "" {
-			return nil, fmt.Errorf("entity %s has fields called rowid, oid and _rowid_ and cannot be searched; rename one of them", e.Name)
+			return nil, fmt.Errorf("entity %s has fields rowid, oid and _rowid_ and cannot be searched; rename one", e.Name)
 		}
 	}
 	t.violations = sync.OnceValue(t.listViolations)

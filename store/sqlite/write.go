@@ -244,7 +244,7 @@ func (s *access) constraint(t *table, err error) error {
 		if s.named {
 			rule = " (" + message + ")"
 		}
-		return kiterror.Errorf(kiterror.Conflict, "the values break a rule of the database that no card describes%s; change them, or describe the rule", rule)
+		return kiterror.Errorf(kiterror.Conflict, "the values break a rule of the database that no card describes%s; change them", rule)
 	case !ok:
 		return err
 	case v.unique != nil:

@@ -75,7 +75,7 @@ func ordered(b *Builder, op filter.Op, alias string, c *Column, v Value) {
 // order returns BAD_REQUEST for a column whose values have no order.
 func (c *Column) order() error {
 	if c.Unordered {
-		return kiterror.Errorf(kiterror.BadRequest, "%s has no order: the database has none for its type %s; leave it out of orders and groups, and filter by eq, in or isNull", c.Prop.Name, c.Type)
+		return kiterror.Errorf(kiterror.BadRequest, "%s has no order for its type %s; filter by eq, in or isNull instead", c.Prop.Name, c.Type)
 	}
 	return nil
 }

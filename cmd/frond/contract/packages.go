@@ -80,7 +80,7 @@ func (o *PackageOptions) check() error {
 	case !module.MatchString(o.Module):
 		return fmt.Errorf("a Go module cannot be called %q; write a path such as example.com/contracts/catalog", o.Module)
 	case !npm.MatchString(o.NPM) || len(o.NPM) > 214:
-		return fmt.Errorf("an npm package cannot be called %q; write lower-case letters, digits and hyphens, such as @shop/catalog", o.NPM)
+		return fmt.Errorf("an npm package cannot be called %q; write a lower-case name such as @shop/catalog", o.NPM)
 	}
 	return nil
 }

@@ -332,7 +332,7 @@ func (d *DB) public(ctx context.Context, err error, keyed bool) error {
 	case overdue(ctx, err):
 		return context.DeadlineExceeded
 	case errors.Is(err, turns.ErrLate):
-		return kiterror.Errorf(kiterror.ServiceUnavailable, "every connection to the store is in use, and none came free in %s; try again", d.opts.Wait).WithCause(err).After(time.Second)
+		return kiterror.Errorf(kiterror.ServiceUnavailable, "every connection to the store is in use after a wait of %s; try again", d.opts.Wait).WithCause(err).After(time.Second)
 	case Unavailable(err):
 		d.logSilence(ctx, err)
 		return unavailable(err)
@@ -341,7 +341,7 @@ func (d *DB) public(ctx context.Context, err error, keyed bool) error {
 	case Policy(err):
 		return Forbidden(err)
 	case Raised(err) != "", classOf(err) == "23": // when the transaction ended
-		return kiterror.Errorf(kiterror.Conflict, "the database refused this by a rule that no card describes; change the values, or describe the rule").WithCause(err)
+		return kiterror.Errorf(kiterror.Conflict, "the database refused this by a rule that no card describes; change the values").WithCause(err)
 	case Lacks(err) != "":
 		return kiterror.Internal(fmt.Errorf("postgres: the role %s lacks a right (see GRANT): %w", d.address.Config.User, err))
 	case codeOf(err) == statementTooComplex, codeOf(err) == tooManyColumns, codeOf(err) == tooManyArguments:
@@ -375,14 +375,14 @@ func unavailable(err error) error {
 
 // Newer returns the SERVICE_UNAVAILABLE of a call that needs tables as they no longer are.
 func Newer(why error) error {
-	return kiterror.Errorf(kiterror.ServiceUnavailable, "the tables follow newer cards than those of this gateway; try again when it has been replaced").WithCause(why)
+	return kiterror.Errorf(kiterror.ServiceUnavailable, "the tables follow newer cards than those of this gateway; wait for its replacement").WithCause(why)
 }
 
 // outcomeUnknown is the SERVICE_UNAVAILABLE of a write whose connection broke while it was being
 // committed. The store does not send it again on the caller's behalf.
 func outcomeUnknown(err error) error {
 	e := kiterror.Errorf(kiterror.ServiceUnavailable,
-		"the connection to the store broke while this was being written, and whether it was is not known; read it before you send it again").WithCause(err)
+		"the connection broke during the write; its outcome is unknown, read before writing again").WithCause(err)
 	e.Details = map[string]any{"outcome": "unknown"}
 	return e
 }

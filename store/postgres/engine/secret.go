@@ -27,7 +27,7 @@ func (d *DB) secret(ctx context.Context, name string, size int) (key []byte, err
 			}})
 	})
 	if err == nil && len(key) != size {
-		err = errors.New("the table frond.secrets holds a value of another length; delete its row to have a new one")
+		err = errors.New("the table frond.secrets has a value of another length; delete its row")
 	}
 	return key, err
 }

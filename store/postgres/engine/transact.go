@@ -83,7 +83,7 @@ func (d *DB) level(ctx context.Context) *level {
 
 // errUnended fails a transaction whose fn returned before the Transact of a goroutine that it
 // started.
-var errUnended = errors.New("a handler returned while a command that it called was still running; wait for the goroutines it starts")
+var errUnended = errors.New("a handler returned before its calls ended; wait for the goroutines it starts")
 
 // Transact runs fn with a context whose calls of Read, ReadAs, Once and Write are one
 // serializable transaction; see [facade.Transactor] for the contract.

@@ -66,10 +66,10 @@ func ParseURL(text string) (*Address, error) {
 	case "transaction":
 		a.Pooled = true
 	default:
-		return nil, fmt.Errorf("the store's URL has pool=%s; write pool=direct, or pool=transaction behind a pooler in transaction mode", pool)
+		return nil, fmt.Errorf("the store's URL has pool=%s; write pool=direct or pool=transaction", pool)
 	}
 	if values.Has("schema") && values.Has("search_path") {
-		return nil, errors.New("the store's URL has both schema and search_path, which mean the same; write one of them")
+		return nil, errors.New("the store's URL has both schema and search_path; write one of them")
 	}
 	a.Schema = cmp.Or(values.Get("schema"), values.Get("search_path"), "public")
 	if strings.ContainsAny(a.Schema, ",\"\x00") || len(a.Schema) > maxName {
@@ -105,7 +105,7 @@ func ParseURL(text string) (*Address, error) {
 func parseParameters(query string) (url.Values, error) {
 	values, err := url.ParseQuery(query)
 	if err != nil {
-		return nil, errors.New("the parameters of the store's URL cannot be read; write ?name=value&name=value, with a sign such as & as %26")
+		return nil, errors.New("the store URL's parameters cannot be read; write ?name=value&name=value, with & as %26")
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if _, known := parameters[name]; !known {

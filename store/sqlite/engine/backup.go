@@ -27,7 +27,7 @@ import (
 // operator.
 func Backup(ctx context.Context, path, to string) (int64, error) {
 	if _, err := os.Stat(path); err != nil {
-		return 0, fmt.Errorf("there is no store at %s to back up; start the gateway once, or name the store with --store", path)
+		return 0, fmt.Errorf("there is no store at %s; start the gateway once, or write --store", path)
 	}
 	if _, err := os.Lstat(to); err == nil {
 		return 0, fmt.Errorf("%s exists already; name a new file", to)
@@ -64,7 +64,7 @@ func Restore(ctx context.Context, backup, path string, replace bool) (kept strin
 	_, err = os.Stat(path)
 	there := err == nil
 	if there && !replace {
-		return "", fmt.Errorf("there is a store at %s already; write --replace to put the backup in its place (the store is kept beside it)", path)
+		return "", fmt.Errorf("there is a store at %s; write --replace, which keeps it beside the backup", path)
 	}
 	// The copy is in the store's own folder, so that the last rename stays within one file system
 	// and is atomic.

@@ -70,5 +70,5 @@ func outOfMemory(panicked any) bool {
 
 // errSort returns the caller's error for such a read: BAD_REQUEST with what to do instead.
 func errSort() error {
-	return kiterror.Errorf(kiterror.BadRequest, "sorting so many rows takes more memory than a read may have; page with a cursor instead of an offset, narrow the filter, or sort by fields that are unique or indexed")
+	return kiterror.Errorf(kiterror.BadRequest, "the sort exceeds a read's memory; narrow the filter, or sort by indexed fields")
 }

@@ -73,11 +73,11 @@ func same(path string, was fs.FileInfo) (now fs.FileInfo, err error) {
 	now, err = os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s was removed while the store was open; put it back, or stop this process and restore a backup", path)
+		return nil, fmt.Errorf("%s was removed while the store was open; put it back, or restore a backup", path)
 	case err != nil:
 		return nil, err
 	case !os.SameFile(now, was):
-		return nil, fmt.Errorf("%s was replaced while the store was open; start this process again to use the new file", path)
+		return nil, fmt.Errorf("%s was replaced while the store was open; start this process again", path)
 	}
 	return now, nil
 }

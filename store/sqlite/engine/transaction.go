@@ -79,7 +79,7 @@ func (d *DB) level(ctx context.Context) *level {
 
 // errUnended fails a transaction whose fn returned before the Transact of a goroutine that it
 // started.
-var errUnended = errors.New("a handler returned while a command that it called was still running; wait for the goroutines it starts")
+var errUnended = errors.New("a handler returned before its calls ended; wait for the goroutines it starts")
 
 // errAgain is the outcome of a transaction that was released and then lost with its group,
 // because another one has ended SQLite's transaction.

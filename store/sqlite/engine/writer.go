@@ -371,7 +371,7 @@ func (w *writer) savepoint(op *Op, undo bool) (err error) {
 }
 
 // errRoom is the error of work that works alone and takes more memory than SQLite may have.
-var errRoom = errors.New("sqlite: a change of the tables takes more memory than SQLite may have; give the process a folder for temporary files, such as TMPDIR=/var/tmp")
+var errRoom = errors.New("sqlite: the change exceeds SQLite's memory; set a temporary folder, such as TMPDIR=/var/tmp")
 
 // outside runs an Op that works alone and makes its own transaction. No other write runs beside it,
 // and the limits of statements do not apply.
