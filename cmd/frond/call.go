@@ -38,7 +38,7 @@ func newCall(s *shell) *cobra.Command {
 	cmd := newCommand("call", 1, -1, "an operation and its values")
 	c := addTarget(s, cmd)
 	cmd.Flags().StringVar(&c.body, "body", "", "the whole body: @FILE, - for stdin, or JSON")
-	cmd.Flags().BoolVar(&c.words.Rehearse, "rehearse", false, "make the command and undo it: print what it would change, and a token to approve that")
+	cmd.Flags().BoolVar(&c.words.Rehearse, "rehearse", false, "make the command and undo it: print its changes, and a token to approve them")
 	cmd.Flags().StringVar(&c.words.Approve, "approve", "", "the token of a rehearsal: write if the changes are still the same")
 	cmd.MarkFlagsMutuallyExclusive("rehearse", "approve")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
