@@ -22,7 +22,7 @@ import (
 
 // Call makes a call and reports how it went, a failure included. Reads are made for real, but
 // writes are not: a store with [facade.Abilities].DryRuns undoes its statements, another one is
-// not called, and the handler of a command is not run. The Explanation is never nil; the error is
+// not called, a command of a remote is not sent, and the handler of a command is not run. The Explanation is never nil; the error is
 // the call's own.
 func Call(ctx context.Context, caller facade.Caller, c *facade.Call) (*Explanation, error) {
 	return explain(ctx, caller, c, false)
@@ -126,6 +126,7 @@ const (
 	notAsked   = "the store was not asked: it cannot undo"
 	notRun     = "the author's handler was not run"
 	runBack    = "the author's handler ran, and its transaction was rolled back"
+	notSent    = "the call was not sent to its host, which cannot undo it"
 )
 
 // trace returns the trace that writes the explanation.
@@ -190,6 +191,8 @@ func (x *Explanation) admitted(t *facade.Traced) {
 		return
 	}
 	switch {
+	case t.By == "remote":
+		x.Written = notSent
 	case t.By == "handler" && t.InTransaction:
 		x.Written = runBack
 	case t.By == "handler":

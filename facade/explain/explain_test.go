@@ -11,6 +11,7 @@ import (
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/explain"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/remote"
 	"github.com/frondhost/frond/store/storetest"
 )
 
@@ -102,6 +103,33 @@ func TestExplainHandlers(t *testing.T) {
 	for _, want := range []string{`"by":"handler"`, `"computed":["excerpt"]`, `"calls":[{"entity":"post","operation":"list"`, `"rows":1`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s is not in %s", want, got)
+		}
+	}
+}
+
+// TestExplainedRemote: a command of a remote is not sent, and a query is.
+func TestExplainedRemote(t *testing.T) {
+	sent := ""
+	host := facade.CallerFunc(func(_ context.Context, c *facade.Call) (*facade.Result, error) {
+		sent += c.Operation + " "
+		return &facade.Result{Form: facade.FormValue}, nil
+	})
+	p := storetest.ProjectOf(t, storetest.Desk(storetest.DeskRules))
+	p.Fronds[0].Remote = "http://desk.test"
+	compiled := storetest.Compiled(t, p)
+	f, err := facade.New(compiled, nil, &facade.Options{Remotes: remote.New(map[string]facade.Caller{"desk": host})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	staff := access.State{"user": map[string]any{"id": "s1", "role": "staff", "tenant": "t"}}
+	for method, want := range map[string]string{"order.delete": "", "order.findById": "findById "} {
+		sent = ""
+		text, code := explained(t, f, staff, method, `{"id":"o1"}`, ``, ``)
+		if sent != want || code != "" {
+			t.Errorf("%s: sent %q, want %q: %s %s", method, sent, want, code, text)
+		}
+		if not := strings.Contains(text, "the call was not sent to its host"); not != (want == "") {
+			t.Errorf("%s: %s", method, text)
 		}
 	}
 }

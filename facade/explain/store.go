@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
@@ -114,11 +116,15 @@ type explainedRemote struct {
 	to          string
 }
 
-// Call implements [facade.Caller].
+// Call implements [facade.Caller]. It sends queries alone: a host does not undo a command.
 func (c explainedRemote) Call(ctx context.Context, call *facade.Call) (*facade.Result, error) {
 	c.explanation.Store = append(c.explanation.Store, &StoreCall{
 		Does: "send", Entity: call.Entity + "." + call.Operation, Filter: jsontext.Get(call.Invocation.Query, "filter"),
 		Columns: call.Select, Statements: []facade.Statement{}, Note: "to " + c.to,
 	})
+	if c.explanation.Kind == catalog.Command && strings.EqualFold(call.Entity, c.explanation.Entity) && call.Operation == c.explanation.Operation {
+		c.explanation.Store[len(c.explanation.Store)-1].Note = "to " + c.to + ", and was left out"
+		return &facade.Result{Form: facade.FormValue}, nil
+	}
 	return c.Caller.Call(ctx, call)
 }
