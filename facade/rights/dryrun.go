@@ -73,13 +73,17 @@ func (t *tester) inside(c *facade.Call) (*facade.Result, error) {
 	return t.dryRun(t.inner, facade.Inside(t.inner), c, nil)
 }
 
-// dryRun makes a call and undoes its writes; handlers of commands run. scoped is called with each verdict of access rules; it may be nil.
-// A command is not sent to another host.
+// dryRun makes a call and undoes its writes. Handlers of commands run, and hooks before the write, in a transaction of the call; a
+// detached handler, which no transaction holds, does not run. scoped is called with each verdict of access rules; it may be nil. A
+// command is not sent to another host.
 func (t *tester) dryRun(ctx context.Context, caller facade.Caller, c *facade.Call, scoped func(*facade.Scoped)) (*facade.Result, error) {
 	var mu sync.Mutex
+	_, op := t.catalog.Find(c.Entity, c.Operation)
+	_, why := t.caller.Joins(ctx, t.catalog, t.state, c.Entity, c.Operation)
+	joins := op.Kind == catalog.Command && op.Door.Frond.Remote == "" && kiterror.CodeOf(why) != kiterror.NotImplemented
 	begin := func() *facade.Trace {
 		trace := &facade.Trace{
-			DryRun: true, Handlers: true,
+			DryRun: !joins,
 			Remote: func(c facade.Caller, _ string) facade.Caller { return queries{c, t.catalog} },
 		}
 		if scoped != nil {
@@ -93,7 +97,16 @@ func (t *tester) dryRun(ctx context.Context, caller facade.Caller, c *facade.Cal
 		}
 		return trace
 	}
-	return caller.Call(facade.WithTrace(facade.DryRun(ctx), begin), c)
+	ctx = facade.WithTrace(facade.DryRun(ctx), begin)
+	if !joins {
+		return caller.Call(ctx, c)
+	}
+	var res *facade.Result
+	err := t.caller.Together(ctx, "", func(ctx context.Context) (err error) {
+		res, err = caller.Call(ctx, c)
+		return err
+	})
+	return res, err
 }
 
 // queries sends queries to a remote, and no commands.

@@ -14,9 +14,12 @@ import (
 	"testing/fstest"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/facade/rights"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 var update = flag.Bool("update", false, "write the results of TestRun")
@@ -84,6 +87,15 @@ func over(t *testing.T, files fstest.MapFS, do func(*testing.T, *facade.Facade))
 			err = errors.New("no order")
 		}
 		return nil, err
+	})
+	facade.Attach(p.Door("order"), "update", facade.Hook{
+		Before: func(_ context.Context, c *facade.Call) (schema.Object, error) {
+			if string(jsontext.Get(c.Invocation.Body, "total")) == "666" {
+				return nil, kiterror.Errorf(kiterror.UnprocessableEntity, "the hook refuses the total")
+			}
+			return nil, nil
+		},
+		After: func(context.Context, *facade.Call, *facade.Result) { t.Error("a hook ran after a check") },
 	})
 	opts := &gateway.Options{Config: gateway.Config{Store: "memory"}, Logger: slog.New(slog.DiscardHandler)}
 	if err := gateway.WithRows(t.Context(), p, opts, func(_ context.Context, f *facade.Facade) error { do(t, f); return nil }); err != nil {
@@ -256,4 +268,21 @@ func TestRecord(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestHooks: the hooks before a write are part of a check, those after it are not.
+func TestHooks(t *testing.T) {
+	over(t, desk(), func(t *testing.T, f *facade.Facade) {
+		all := callers(t, `
+- as: {user: {id: ada}}
+  name: ada
+  may: [{order.update: {params: {id: o-1}, body: {total: 5}}}]
+  mayNot: [{order.update: {params: {id: o-1}, body: {total: 666}, code: UNPROCESSABLE_ENTITY}}]
+`)
+		for _, r := range rights.Run(t.Context(), f, all).Results {
+			if text := r.String(); !strings.HasPrefix(text, "pass") {
+				t.Error(text)
+			}
+		}
+	})
 }
