@@ -142,6 +142,11 @@ atomic [600,"string",[9000000000006],1,650,true]
 undone [["CONFLICT",1,"create"],650]
 unknown to come "VALIDATION_FAILED"
 values to come [true,true,true,true,true,true,true]
+rehearsed [700,[["product",true,"UPDATED",650,700]],1,0,650]
+another call ["PRECONDITION_FAILED","other call"]
+approved [700,["PRECONDITION_FAILED","used"]]
+rehearsed delete [true,[["DELETED",null]]]
+rehearsed together [[710,710],1,[710,710],710]
 mutation of many {"count":1}
 deleted many {"count":5}
 upload ["ä 'b'.png","image/png",true,true]

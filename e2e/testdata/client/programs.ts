@@ -89,6 +89,8 @@ export const compile = [
     return made.sku.length + count;
   },
   async () => (await client.call("product.delete", "p1")) === false,
+  async () => (await client.product.update("p1", { price: 3 }, { rehearse: true })).changes[0]?.change === "UPDATED",
+  async () => (await client.product.create(input, { approve: (await client.product.create(input, { rehearse: true })).rehearsal })).price,
   async () => {
     for await (const page of client.product.pages({ limit: 100 })) page.items[0]?.sku;
     for await (const p of client.product.each({ fields: ["sku"] })) p.sku.length;
