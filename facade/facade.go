@@ -104,6 +104,8 @@ import (
 type Options struct {
 	// Middleware wraps every call, including the calls of handlers; the first is outermost.
 	Middleware []Middleware
+	// Rehearse wraps the calls with a query, outside of Middleware; nil: it wraps no call. Package facade/rehearse has it.
+	Rehearse Middleware
 	// Remotes sends the calls of the Fronds that run elsewhere; nil: those calls fail.
 	Remotes Remotes
 	// Now is the clock of lifecycle: now and of aliases; nil is time.Now.
@@ -153,6 +155,9 @@ func New(c *Compiled, store Store, opts *Options) (*Facade, error) {
 	h.entry = CallerFunc(h.walk)
 	for i := len(opts.Middleware) - 1; i >= 0; i-- {
 		h.entry = opts.Middleware[i](h.entry)
+	}
+	if h.queried = h.entry; opts.Rehearse != nil {
+		h.queried = opts.Rehearse(h.entry)
 	}
 	return &Facade{h, c.Seeds}, nil
 }

@@ -39,6 +39,7 @@ type host struct {
 	following map[*schema.Entity][]*schema.Property // relations of rows that go with a row of the entity, and have such relations
 	local     keeper                                // of rows that are kept in store
 	entry     Caller                                // the path, inside its middleware
+	queried   Caller                                // entry for calls with a query
 }
 
 // followed reports whether rows elsewhere may have to follow a deleted row of e.
@@ -59,6 +60,9 @@ func (h *host) Call(ctx context.Context, c *Call) (res *Result, err error) {
 	defer rescue(&res, &err)
 	if c, err = underNewName(h.catalog, c); err != nil {
 		return nil, err
+	}
+	if c.Invocation.Query != nil {
+		return h.queried.Call(ctx, c)
 	}
 	return h.entry.Call(ctx, c)
 }

@@ -3,6 +3,7 @@ package facade
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/filter"
@@ -82,8 +83,21 @@ func deletesPointed(run func(context.Context, *execution) (*Result, error)) func
 		if err != nil || there.Len() == 0 {
 			return run(ctx, x) // which says what a delete of no row says
 		}
+		if x.runner.by == byStore {
+			if _, met, err := beforeHandler(ctx, x); err != nil || !met { // hidden rows may point at it
+				return run(ctx, x) // which refuses it in the words of the store
+			}
+		} else if x.condition != nil {
+			own := filter.Both(targetOf(x), &filter.Filter{Op: filter.Eq, Field: e.Primary, Values: []any{key}})
+			met, err := keysAnywhere(ctx, &x.viewer, e.Primary, own, 1)
+			if err != nil || len(met) == 0 {
+				return run(ctx, x) // which says that the row does not meet the condition; hidden rows may point at it
+			}
+		}
 		follow, _, err := pointed(ctx, x, e, []any{key}, map[any]bool{})
 		switch {
+		case err != nil && x.runner.by == byRemote && kiterror.CodeOf(err) == kiterror.Conflict && isOtherVersion(ctx, x):
+			return run(ctx, x) // whose host refuses the version
 		case err != nil:
 			return nil, err
 		case follow == nil:
@@ -91,6 +105,24 @@ func deletesPointed(run func(context.Context, *execution) (*Result, error)) func
 		}
 		return deleteWith(ctx, x, follow, run)
 	}
+}
+
+// isOtherVersion reports whether the row of a remote has another version than the call names.
+func isOtherVersion(ctx context.Context, x *execution) bool {
+	if x.precondition == nil || x.precondition.any() {
+		return false
+	}
+	res, err := x.host.Call(ctx, &Call{Entity: x.door.Name, Operation: "findById", Version: true, Partial: true, Invocation: Invocation{ID: x.id, State: x.state, Trace: x.call.Invocation.Trace}})
+	if err != nil || len(res.Versions) != 1 || res.Versions[0] == "" {
+		return false
+	}
+	holds, err := x.precondition.holds(func(omitted string) (string, error) {
+		if hash, _, _ := strings.Cut(res.Versions[0], omittedMark); res.Versions[0] == hash+omitted {
+			return res.Versions[0], nil
+		}
+		return "", nil
+	})
+	return err == nil && !holds
 }
 
 // manyDeletesPointed is deletesPointed for a deleteMany. More rows than the call may delete are for run to refuse.

@@ -119,9 +119,9 @@ func (h *Host) compile() (f *facade.Facade, complete bool, err error) {
 			return nil, err
 		}
 		var made *facade.Facade
-		own := append([]facade.Middleware{rehearse.Middleware(func() *facade.Facade { return made })}, h.options.Middleware...)
 		made, err = facade.New(compiled, h.advice.Store(h.store.Store), &facade.Options{
-			Middleware: watch.Middleware(h.shadows.copies.Middleware(own, compiled.Catalog)),
+			Middleware: watch.Middleware(h.shadows.copies.Middleware(h.options.Middleware, compiled.Catalog)),
+			Rehearse:   rehearse.Middleware(func() *facade.Facade { return made }),
 			Remotes:    remote.New(clients),
 			Position:   h.feeds.position,
 			Suggest:    h.Development(),

@@ -117,9 +117,9 @@ func open(w *world, callers []*caller, asYAML bool, h hole) (*host, error) {
 		over = h.store(store)
 	}
 	var f *facade.Facade
-	opts := &facade.Options{Now: func() time.Time { return now }, Middleware: []facade.Middleware{rehearse.Middleware(func() *facade.Facade { return f })}}
+	opts := &facade.Options{Now: func() time.Time { return now }, Rehearse: rehearse.Middleware(func() *facade.Facade { return f })}
 	if h.caller != nil {
-		opts.Middleware = append(opts.Middleware, h.caller)
+		opts.Middleware = []facade.Middleware{h.caller}
 	}
 	b := &host{stores: map[string]anyStore{"grove": store}, closers: []func(){func() { _ = store.Close() }}}
 	if h.remote {

@@ -39,8 +39,9 @@ type rowOf struct {
 type change struct {
 	entity        *schema.Entity
 	key           json.RawMessage
-	before, after []byte // digests
-	text          []byte // of the change, without what differs from run to run
+	before, after []byte            // digests
+	times         map[string]string // before, by field
+	text          []byte            // of the change, without the parts that differ from run to run
 }
 
 // kind is what happens to the row.
@@ -97,21 +98,25 @@ func (r *record) touch(ctx context.Context, s facade.Store, e *schema.Entity, ke
 		}
 	}
 	r.mu.Unlock()
-	return readRows(ctx, s, e, fresh, func(key json.RawMessage, row json.RawMessage) {
-		r.add(e, key, sum(row))
-	})
+	return readRows(ctx, s, e, fresh, func(key, row json.RawMessage) { r.add(e, key, row) })
 }
 
-// add adds a row.
-func (r *record) add(e *schema.Entity, key json.RawMessage, before []byte) {
+// add adds a row, with its text of before; nil: the row is new.
+func (r *record) add(e *schema.Entity, key, before json.RawMessage) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	row := rowOf{e, string(key)}
-	if r.at[row] == nil {
-		c := &change{entity: e, key: slices.Clone(key), before: before}
-		r.at[row] = c
-		r.changes = append(r.changes, c)
+	if r.at[row] != nil {
+		return
 	}
+	c := &change{entity: e, key: slices.Clone(key), before: sum(before), times: map[string]string{}}
+	for name, value := range jsontext.Members(before) {
+		if _, is := timeOf(value); is {
+			c.times[name] = string(value)
+		}
+	}
+	r.at[row] = c
+	r.changes = append(r.changes, c)
 }
 
 // end reads the rows as they are now, and leaves out rows that are as they were.
@@ -163,7 +168,7 @@ func (r *record) textOf(c *change, row json.RawMessage, made map[string]int) []b
 		switch p := c.entity.Property(name); {
 		case p == nil:
 			text = append(text, value...)
-		case c.before == nil && p.Axes.Create != nil && p.Axes.Create.Generate != "" && p != c.entity.Primary, r.isNow(p, value):
+		case c.before == nil && p.Axes.Create != nil && p.Axes.Create.Generate != "" && p != c.entity.Primary, c.times[name] != string(value) && r.isNow(p, value):
 		default:
 			text = appendStable(text, value, made)
 		}
@@ -171,16 +176,22 @@ func (r *record) textOf(c *change, row json.RawMessage, made map[string]int) []b
 	return text
 }
 
-// isNow reports whether a value is the time of the run.
+// isNow reports whether a value that a row did not have before is the time of the run.
 func (r *record) isNow(p *schema.Property, value json.RawMessage) bool {
-	if jsontext.KindOf(value) != jsontext.String {
-		return false
-	}
-	at, err := time.Parse(time.RFC3339Nano, jsontext.Unquote(value))
-	if err != nil {
+	at, is := timeOf(value)
+	if !is { // such as a date
 		return p.Axes.Create != nil && p.Axes.Create.Now || p.Axes.Update == schema.UpdateNow
 	}
 	return at.After(r.began.Add(-clock)) && at.Before(time.Now().Add(clock))
+}
+
+// timeOf is a value as a time, if it is the text of one.
+func timeOf(value json.RawMessage) (at time.Time, is bool) {
+	if jsontext.KindOf(value) != jsontext.String {
+		return at, false
+	}
+	at, err := time.Parse(time.RFC3339Nano, jsontext.Unquote(value))
+	return at, err == nil
 }
 
 // clock is how far a time may be from the run and count as the time of the run: stores round times, and have clocks of their own.

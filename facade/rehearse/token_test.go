@@ -172,6 +172,14 @@ func TestStableText(t *testing.T) {
 		return string(r.textOf(c, json.RawMessage(row), map[string]int{key: 0}))
 	}
 	at := func(d time.Duration) string { return time.Now().Add(d).UTC().Format(time.RFC3339Nano) }
+	// A time that the row had before is a value like others, however recent.
+	recent := `"` + at(0) + `"`
+	{
+		c := &change{entity: e, key: json.RawMessage(`"a1"`), before: []byte("b"), times: map[string]string{"at": recent}}
+		if got := string(r.textOf(c, json.RawMessage(`{"id":"a1","at":`+recent+`}`), nil)); !strings.Contains(got, recent) {
+			t.Errorf("the text %q has no time of before", got)
+		}
+	}
 	one := text(`"a1"`, `{"id":"a1","code":"x","at":"`+at(0)+`","note":"n"}`)
 	for name, c := range map[string]struct {
 		row  string

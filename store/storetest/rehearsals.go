@@ -138,7 +138,7 @@ func (w *rehearsing) open(h Harness) {
 	compiled := Compiled(w, p)
 	w.store = h.Open(w, compiled.Catalog.Set.Entities)
 	var made *facade.Facade
-	if made, err = facade.New(compiled, w.store, &facade.Options{Suggest: true, Middleware: []facade.Middleware{rehearse.Middleware(func() *facade.Facade { return made })}}); err != nil {
+	if made, err = facade.New(compiled, w.store, &facade.Options{Suggest: true, Rehearse: rehearse.Middleware(func() *facade.Facade { return made })}); err != nil {
 		w.Fatal(err)
 	}
 	w.facade = made
