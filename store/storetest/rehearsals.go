@@ -359,9 +359,9 @@ func testRandomRehearsals(w *rehearsing) {
 			w.Fatalf("%+v: the approval is refused: %v %v", c, err, err.Details)
 		}
 		after := w.dump()
-		real := changed(before, after)
-		if c.who == "admin" && withoutKeys(real) != withoutKeys(slices.Clone(shown)) {
-			w.Fatalf("%+v changes %v, and the rehearsal shows %v", c, real, shown)
+		done := changed(before, after)
+		if c.who == "admin" && withoutKeys(done) != withoutKeys(slices.Clone(shown)) {
+			w.Fatalf("%+v changes %v, and the rehearsal shows %v", c, done, shown)
 		}
 		if !json.Valid([]byte(plain)) || jsontext.Get([]byte(plain), "rehearsal") != nil {
 			w.Fatalf("%+v: the approval answers %s", c, plain)
@@ -370,7 +370,7 @@ func testRandomRehearsals(w *rehearsing) {
 			w.Fatalf("%+v is approved twice", c)
 		}
 		approved++
-		made += len(real)
+		made += len(done)
 	}
 	if approved < 40 || refused < 5 || made < 60 {
 		w.Errorf("%d approvals changed %d rows, and %d commands were refused: too few", approved, made, refused)
@@ -555,8 +555,8 @@ func testTwoApprovals(w *rehearsing) {
 			})
 		}
 		group.Wait()
-		if real := changed(before, w.dump()); len(real) != 1 || !slices.Contains(won[:], true) {
-			w.Fatalf("%d approvals at once, of which won %v, change %v", len(won), won, real)
+		if done := changed(before, w.dump()); len(done) != 1 || !slices.Contains(won[:], true) {
+			w.Fatalf("%d approvals at once, of which won %v, change %v", len(won), won, done)
 		}
 	}
 }
