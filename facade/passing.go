@@ -123,8 +123,12 @@ func (p *passedCall) answer(ctx context.Context, x *execution) (*Result, error) 
 
 // LeavesTo reports whether this host leaves it to the host of a remote door which rows and fields a caller sees.
 func (f *Facade) LeavesTo(ctx context.Context, state access.State, door *catalog.Door) bool {
-	scope, err := access.ScopeOf(ctx, f.host.doors.of(door).collector, f.host.now, state, door, door.Reading())
-	return door.Frond.Remote != "" && err == nil && !decides(&scope)
+	collector := f.host.doors.of(door).collector
+	if door.Frond.Remote == "" || collector == nil {
+		return door.Frond.Remote != ""
+	}
+	scope, err := access.ScopeOf(ctx, collector, f.host.now, state, door, door.Reading())
+	return err == nil && !decides(&scope)
 }
 
 // leavesAlone returns why this host cannot leave a call to the host of its rows, or nil. It makes the selection of the call.
