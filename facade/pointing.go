@@ -2,6 +2,7 @@ package facade
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -83,7 +84,7 @@ func deletesPointed(run func(context.Context, *execution) (*Result, error)) func
 		if err != nil || there.Len() == 0 {
 			return run(ctx, x) // which says what a delete of no row says
 		}
-		if x.runner.by == byStore {
+		if x.door.Frond.Remote == "" {
 			if _, met, err := beforeHandler(ctx, x); err != nil || !met { // hidden rows may point at it
 				return run(ctx, x) // which refuses it in the words of the store
 			}
@@ -96,7 +97,7 @@ func deletesPointed(run func(context.Context, *execution) (*Result, error)) func
 		}
 		follow, _, err := pointed(ctx, x, e, []any{key}, map[any]bool{})
 		switch {
-		case err != nil && x.runner.by == byRemote && kiterror.CodeOf(err) == kiterror.Conflict && isOtherVersion(ctx, x):
+		case err != nil && x.door.Frond.Remote != "" && kiterror.CodeOf(err) == kiterror.Conflict && isOtherVersion(ctx, &x.viewer, x.id, x.precondition):
 			return run(ctx, x) // whose host refuses the version
 		case err != nil:
 			return nil, err
@@ -107,16 +108,16 @@ func deletesPointed(run func(context.Context, *execution) (*Result, error)) func
 	}
 }
 
-// isOtherVersion reports whether the row of a remote has another version than the call names.
-func isOtherVersion(ctx context.Context, x *execution) bool {
-	if x.precondition == nil || x.precondition.any() {
+// isOtherVersion reports whether a row of a remote has another version than a precondition names.
+func isOtherVersion(ctx context.Context, x *viewer, id json.RawMessage, named *Precondition) bool {
+	if named == nil || named.any() {
 		return false
 	}
-	res, err := x.host.Call(ctx, &Call{Entity: x.door.Name, Operation: "findById", Version: true, Partial: true, Invocation: Invocation{ID: x.id, State: x.state, Trace: x.call.Invocation.Trace}})
+	res, err := x.host.Call(ctx, &Call{Entity: x.door.Name, Operation: "findById", Version: true, Partial: true, Invocation: Invocation{ID: id, State: x.state, Trace: x.call.Invocation.Trace}})
 	if err != nil || len(res.Versions) != 1 || res.Versions[0] == "" {
 		return false
 	}
-	holds, err := x.precondition.holds(func(omitted string) (string, error) {
+	holds, err := named.holds(func(omitted string) (string, error) {
 		if hash, _, _ := strings.Cut(res.Versions[0], omittedMark); res.Versions[0] == hash+omitted {
 			return res.Versions[0], nil
 		}
