@@ -549,7 +549,7 @@ func testTwoApprovals(w *rehearsing) {
 			group.Go(func() {
 				_, err := w.approve(c, token)
 				won[i] = err == nil
-				if err != nil && err.Code != kiterror.PreconditionFailed && err.Code != kiterror.Conflict {
+				if err != nil && err.Code != kiterror.PreconditionFailed && err.Code != kiterror.Conflict && err.Code != kiterror.ServiceUnavailable { // on a slow machine the time of a transaction ends
 					w.Errorf("a second approval: %v", err)
 				}
 			})
