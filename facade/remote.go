@@ -51,6 +51,9 @@ func runRemote(ctx context.Context, x *execution) (*Result, error) {
 	if err == nil && x.op.builtin == nil {
 		err = checkNamedRow(ctx, x)
 	}
+	if err == nil && x.op.Kind == catalog.Command && InDryRun(ctx) && !x.trace.dry() { // explanations leave it out by themselves
+		err = kiterror.Errorf(kiterror.NotImplemented, "%s runs at another host, which cannot undo it; call it without rehearse and dryRun", x.where())
+	}
 	if err != nil {
 		return nil, err
 	}

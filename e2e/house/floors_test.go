@@ -70,7 +70,7 @@ var floors = map[string]string{
 	"facade/seed": "facade facade/kiterror facade/rows schema schema/jsontext",
 
 	// The calls of one request as one transaction.
-	"facade/rehearse": "facade facade/access facade/catalog facade/filter facade/kiterror facade/rows schema schema/jsontext",
+	"facade/rehearse": "facade facade/access facade/catalog facade/consistency facade/filter facade/kiterror facade/rows schema schema/jsontext",
 	"facade/atomic":   "facade facade/rehearse facade/access facade/catalog facade/kiterror schema schema/jsontext",
 
 	// The rows of a list as a file.

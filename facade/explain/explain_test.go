@@ -122,6 +122,13 @@ func TestExplainedRemote(t *testing.T) {
 		t.Fatal(err)
 	}
 	staff := access.State{"user": map[string]any{"id": "s1", "role": "staff", "tenant": "t"}}
+	for ctx, want := range map[context.Context]string{facade.DryRun(t.Context()): "", t.Context(): "delete "} { // nor in any other dry run
+		sent = ""
+		_, err := f.Call(ctx, &facade.Call{Entity: "order", Operation: "delete", Invocation: facade.Invocation{Params: raw(`{"id":"o1"}`), State: staff}})
+		if sent != want || (want == "") != (kiterror.CodeOf(err) == kiterror.NotImplemented) {
+			t.Errorf("sent %q, want %q: %v", sent, want, err)
+		}
+	}
 	for method, want := range map[string]string{"order.delete": "", "order.findById": "findById "} {
 		sent = ""
 		text, code := explained(t, f, staff, method, `{"id":"o1"}`, ``, ``)

@@ -65,8 +65,7 @@ func (r *record) begin() {
 // trace is the trace of a call of the command.
 func (r *record) trace() *facade.Trace {
 	return &facade.Trace{
-		Store:  func(s facade.Store) facade.Store { return &recorded{s, r} },
-		Remote: func(c facade.Caller, _ string) facade.Caller { return r.queries(c) },
+		Store: func(s facade.Store) facade.Store { return &recorded{s, r} },
 		Emitted: func(events []facade.Event) {
 			r.mu.Lock()
 			defer r.mu.Unlock()
@@ -75,30 +74,24 @@ func (r *record) trace() *facade.Trace {
 	}
 }
 
-// queries is c without its commands, whose effects nobody here can undo.
-func (r *record) queries(c facade.Caller) facade.Caller {
-	return facade.CallerFunc(func(ctx context.Context, call *facade.Call) (*facade.Result, error) {
-		if _, op := r.facade.Catalog().Find(call.Entity, call.Operation); op == nil || op.Kind == catalog.Command {
-			return nil, kiterror.Errorf(kiterror.NotImplemented, "%s.%s runs at another host, and cannot be a part of a rehearsal here; send the command without rehearse and approve", call.Entity, call.Operation)
-		}
-		return c.Call(ctx, call)
-	})
-}
-
 // touch adds rows that are about to be written, with their texts of now.
 func (r *record) touch(ctx context.Context, s facade.Store, e *schema.Entity, keys ...json.RawMessage) error {
 	if e == catalog.FileEntity() {
 		return nil // the state of a file is no row of a card
 	}
-	var fresh []json.RawMessage
+	return readRows(ctx, s, e, r.fresh(e, keys), func(key, row json.RawMessage) { r.add(e, key, row) })
+}
+
+// fresh are the keys of rows that are not recorded yet.
+func (r *record) fresh(e *schema.Entity, keys []json.RawMessage) (fresh []json.RawMessage) {
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	for _, key := range keys {
 		if r.at[rowOf{e, string(key)}] == nil {
 			fresh = append(fresh, key)
 		}
 	}
-	r.mu.Unlock()
-	return readRows(ctx, s, e, fresh, func(key, row json.RawMessage) { r.add(e, key, row) })
+	return fresh
 }
 
 // add adds a row, with its text of before; nil: the row is new.
@@ -145,13 +138,11 @@ func (r *record) end(ctx context.Context) error {
 }
 
 // made are the keys of new rows, each with its place among them: a generator makes other keys in another run.
-func (r *record) made() map[string]int {
-	made := map[string]int{}
+func (r *record) made() map[rowOf]int {
+	made := map[rowOf]int{}
 	for _, c := range r.changes {
 		if c.before == nil {
-			if _, known := made[string(c.key)]; !known {
-				made[string(c.key)] = len(made)
-			}
+			made[rowOf{c.entity, string(c.key)}] = len(made)
 		}
 	}
 	return made
@@ -159,18 +150,21 @@ func (r *record) made() map[string]int {
 
 // textOf is a change as a text that is the same in each run which makes the same change: keys of new rows are places,
 // generated values and the time of the run are left out.
-func (r *record) textOf(c *change, row json.RawMessage, made map[string]int) []byte {
+func (r *record) textOf(c *change, row json.RawMessage, made map[rowOf]int) []byte {
 	text := append([]byte(c.entity.Key), 0)
-	text = append(appendStable(text, c.key, made), 0)
+	text = append(appendKey(text, c.entity, c.key, made), 0)
 	text = append(text, c.before...)
 	for name, value := range jsontext.Members(row) {
 		text = append(append(text, 0), name...)
 		switch p := c.entity.Property(name); {
+		case p == c.entity.Primary: // it is there already
+		case p != nil && p.Link != nil:
+			text = appendKey(text, p.Link.Target, value, made)
 		case p == nil:
 			text = append(text, value...)
-		case c.before == nil && p.Axes.Create != nil && p.Axes.Create.Generate != "" && p != c.entity.Primary, c.times[name] != string(value) && r.isNow(p, value):
+		case c.before == nil && p.Axes.Create != nil && p.Axes.Create.Generate != "", c.times[name] != string(value) && r.isNow(p, value):
 		default:
-			text = appendStable(text, value, made)
+			text = append(text, value...)
 		}
 	}
 	return text
@@ -197,12 +191,18 @@ func timeOf(value json.RawMessage) (at time.Time, is bool) {
 // clock is how far a time may be from the run and count as the time of the run: stores round times, and have clocks of their own.
 const clock = 2 * time.Second
 
-// appendStable appends a value. The key of a new row, and a value that names one, is a place.
-func appendStable(dst []byte, value json.RawMessage, made map[string]int) []byte {
-	if place, ok := made[string(value)]; ok {
+// appendKey appends the key of a row of e, or a list of such keys. That of a new row is its place.
+func appendKey(dst []byte, e *schema.Entity, key json.RawMessage, made map[rowOf]int) []byte {
+	if jsontext.KindOf(key) == jsontext.Array {
+		for _, one := range jsontext.Elements(key) {
+			dst = append(appendKey(dst, e, one, made), ',')
+		}
+		return dst
+	}
+	if place, ok := made[rowOf{e, string(key)}]; ok {
 		return append(dst, '#', byte(place), byte(place>>8), byte(place>>16))
 	}
-	return append(dst, value...)
+	return append(dst, key...)
 }
 
 // sum is the digest of a row; nil: there is none.
@@ -343,21 +343,16 @@ func (s *recorded) behind(ctx context.Context, p *schema.Property, keys []json.R
 		if err != nil {
 			return err
 		}
-		var fresh []json.RawMessage
+		var pointing []json.RawMessage
 		for i := range found.Rows.Len() {
-			key := slices.Clone(found.Rows.Row(i).Get(e.Primary.Name))
-			if s.record.at[rowOf{e, string(key)}] == nil {
-				fresh = append(fresh, key)
-			}
+			pointing = append(pointing, found.Rows.Row(i).Get(e.Primary.Name))
 		}
-		follow := s.record.touch
-		if p.Axes.Relation.OnDelete == "cascade" {
-			follow = func(ctx context.Context, _ facade.Store, e *schema.Entity, keys ...json.RawMessage) error {
-				return s.goes(ctx, e, keys...)
-			}
-		}
-		if len(fresh) > 0 {
-			err = follow(ctx, s.Store, e, fresh...)
+		switch fresh := s.record.fresh(e, pointing); {
+		case len(fresh) == 0:
+		case p.Axes.Relation.OnDelete == "cascade":
+			err = s.goes(ctx, e, fresh...)
+		default:
+			err = s.record.touch(ctx, s.Store, e, fresh...)
 		}
 		if err != nil || !found.More {
 			return err

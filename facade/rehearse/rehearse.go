@@ -18,6 +18,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/consistency"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -104,7 +105,7 @@ func (r *rehearsal) rehearse(ctx context.Context) (*Rehearsal, error) {
 	if err != nil {
 		return nil, err
 	}
-	if v.before, err = v.look(ctx, catalog.Created); err != nil {
+	if v.before, err = v.look(consistency.Latest(ctx), catalog.Created); err != nil {
 		return nil, err
 	}
 	out := &Rehearsal{Token: r.sealer.seal(r.record)}
@@ -156,7 +157,7 @@ func (r *rehearsal) changed(ctx context.Context, place int) error {
 func Middleware(f func() *facade.Facade) facade.Middleware {
 	return func(next facade.Caller) facade.Caller {
 		return facade.CallerFunc(func(ctx context.Context, c *facade.Call) (*facade.Result, error) {
-			if c.Invocation.Query == nil || facade.IsNested(ctx) || !asks(f().Catalog(), c) {
+			if facade.IsNested(ctx) || !asks(f().Catalog(), c) {
 				return next.Call(ctx, c)
 			}
 			return answer(ctx, f(), next, c)

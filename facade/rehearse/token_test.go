@@ -157,7 +157,9 @@ func TestStableText(t *testing.T) {
 	card, err := schema.ReadCard("order.yaml", []byte(`{"type":"object","properties":{
 		"id": {"type":"string","x-kit":{"role":{"primary":true},"lifecycle":{"create":{"generate":"cuid2"}}}},
 		"code": {"type":"string","x-kit":{"lifecycle":{"create":{"generate":"nanoid"}}}},
-		"at": {"type":"string","format":"date-time"}, "note": {"type":"string"}}}`))
+		"at": {"type":"string","format":"date-time"}, "note": {"type":"string"},
+		"next": {"type":"string","x-kit":{"role":{"relation":{"to":"order","kind":"one"}}}},
+		"all": {"type":"array","items":{"type":"string"},"x-kit":{"role":{"relation":{"to":"order","kind":"many"}}}}}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +171,7 @@ func TestStableText(t *testing.T) {
 	r := &record{began: time.Now()}
 	text := func(key, row string) string {
 		c := &change{entity: e, key: json.RawMessage(key)}
-		return string(r.textOf(c, json.RawMessage(row), map[string]int{key: 0}))
+		return string(r.textOf(c, json.RawMessage(row), map[rowOf]int{{e, key}: 0}))
 	}
 	at := func(d time.Duration) string { return time.Now().Add(d).UTC().Format(time.RFC3339Nano) }
 	// A time that the row had before is a value like others, however recent.
@@ -181,6 +183,15 @@ func TestStableText(t *testing.T) {
 		}
 	}
 	one := text(`"a1"`, `{"id":"a1","code":"x","at":"`+at(0)+`","note":"n"}`)
+	for rowA, same := range map[string]bool{
+		`{"id":"a1","next":"a1","all":["x","a1"]}`: true,  // keys that a generator made
+		`{"id":"a1","note":"a1"}`:                  false, // a text that is the same by chance
+		`{"id":"a1","all":["a1","x"],"next":null}`: true,
+	} {
+		if got := text(`"a1"`, rowA) == text(`"b2"`, strings.ReplaceAll(rowA, "a1", "b2")); got != same {
+			t.Errorf("%s: equal %t, want %t", rowA, got, same)
+		}
+	}
 	for name, c := range map[string]struct {
 		row  string
 		same bool

@@ -74,18 +74,14 @@ func (t *tester) inside(c *facade.Call) (*facade.Result, error) {
 }
 
 // dryRun makes a call and undoes its writes. Handlers of commands run, and hooks before the write, in a transaction of the call; a
-// detached handler, which no transaction holds, does not run. scoped is called with each verdict of access rules; it may be nil. A
-// command is not sent to another host.
+// detached handler, which no transaction holds, does not run. scoped is called with each verdict of access rules; it may be nil.
 func (t *tester) dryRun(ctx context.Context, caller facade.Caller, c *facade.Call, scoped func(*facade.Scoped)) (*facade.Result, error) {
 	var mu sync.Mutex
 	_, op := t.catalog.Find(c.Entity, c.Operation)
 	_, why := t.caller.Joins(ctx, t.catalog, t.state, c.Entity, c.Operation)
 	joins := op.Kind == catalog.Command && op.Door.Frond.Remote == "" && kiterror.CodeOf(why) != kiterror.NotImplemented
 	begin := func() *facade.Trace {
-		trace := &facade.Trace{
-			DryRun: !joins,
-			Remote: func(c facade.Caller, _ string) facade.Caller { return queries{c, t.catalog} },
-		}
+		trace := &facade.Trace{DryRun: !joins && op.Door.Frond.Remote == ""} // a command at another host is refused
 		if scoped != nil {
 			trace.Scoped = func(x *facade.Traced, by *facade.Scoped) {
 				mu.Lock()
@@ -107,20 +103,6 @@ func (t *tester) dryRun(ctx context.Context, caller facade.Caller, c *facade.Cal
 		return err
 	})
 	return res, err
-}
-
-// queries sends queries to a remote, and no commands.
-type queries struct {
-	facade.Caller
-	catalog *catalog.Catalog
-}
-
-// Call implements [facade.Caller].
-func (q queries) Call(ctx context.Context, c *facade.Call) (*facade.Result, error) {
-	if _, op := q.catalog.Find(c.Entity, c.Operation); op == nil || op.Kind != catalog.Query {
-		return nil, kiterror.Errorf(kiterror.NotImplemented, "%s.%s writes at another host; run its tests there", c.Entity, c.Operation)
-	}
-	return q.Caller.Call(ctx, c)
 }
 
 // decided describes the rule that decided, as frond explain does, and returns its place; "" for Go code and open doors.
