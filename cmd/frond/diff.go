@@ -42,7 +42,7 @@ func newDiff(s *shell) *cobra.Command {
 	failOn := cmd.Flags().String("fail-on", "breaking", "the least level that makes the exit code 1: breaking, dangerous, or none for never")
 	headers := cmd.Flags().StringArray("header", nil, `a header for a host, such as "Authorization: Bearer …"`)
 	store := cmd.Flags().String("store", "", "compare the rights of callers over the rows of this store: sqlite:FILE, postgres://… or env:NAME")
-	as := cmd.Flags().StringArray("as", nil, "a caller beside those of rights.yaml, as JSON, or null for nobody; may be given again")
+	as := cmd.Flags().StringArray("as", nil, "a caller beside those of rights.yaml, as JSON, or null for an anonymous caller; may be given again")
 	var keys hostFlags
 	keys.addKey(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

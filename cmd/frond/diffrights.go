@@ -26,7 +26,7 @@ func readCallers(flags []string, store string) (all []diff.Caller, err error) {
 	for _, text := range flags {
 		c := diff.Caller{Name: text}
 		if kind := jsontext.KindOf([]byte(text)); jsontext.Check([]byte(text)) != nil || kind != jsontext.Object && kind != jsontext.Null {
-			return nil, fmt.Errorf(`--as %s is no state; write such as --as '{"user":{"id":"ada"}}', or --as null for nobody`, text)
+			return nil, fmt.Errorf(`--as %s is no state; write such as --as '{"user":{"id":"ada"}}', or --as null for an anonymous caller`, text)
 		}
 		if err := json.Unmarshal([]byte(text), &c.State); err != nil {
 			return nil, err

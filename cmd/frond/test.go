@@ -31,7 +31,7 @@ func newTest(s *shell) *cobra.Command {
 	flags := cmd.Flags()
 	coverage := flags.Bool("coverage", false, "list the rules, hidden fields and refusals that no check tries")
 	least := flags.Int("min", 0, "the least coverage in percent; below it the exit code is 1")
-	record := flags.String("record", "", `write the rights of a caller as they are now, such as {"user":{"id":"ada"}}, or null for nobody, into the rights.yaml files`)
+	record := flags.String("record", "", `write the rights of a caller as they are now, such as {"user":{"id":"ada"}}, or null for an anonymous caller, into the rights.yaml files`)
 	format := flags.String("format", "text", "text, tap, junit or json")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		settings.dir = folder(args)
@@ -102,7 +102,7 @@ func tested(report *rights.Report, least int) error {
 func (s *shell) record(ctx context.Context, of *facade.Facade, fronds []*project.Frond, dir, caller string) error {
 	var state map[string]any
 	if text := []byte(caller); jsontext.Check(text) != nil || json.Unmarshal(text, &state) != nil {
-		return fmt.Errorf(`--record is no state; write such as '{"user":{"id":"ada"}}', or null for nobody`)
+		return fmt.Errorf(`--record is no state; write such as '{"user":{"id":"ada"}}', or null for an anonymous caller`)
 	}
 	files := map[string]string{}
 	for _, f := range fronds {

@@ -97,7 +97,7 @@ func (r *configReader) callerRights(value json.RawMessage, at string) *CallerRig
 	switch {
 	case len(r.faults) > before:
 	case !given:
-		r.fault(at, "this entry names no caller", "write as: {user: {id: ada}}, or as: null for nobody")
+		r.fault(at, "this entry names no caller", "write as: {user: {id: ada}}, or as: null for an anonymous caller")
 	case len(c.Visible)+len(c.Hidden)+len(c.May)+len(c.MayNot) == 0:
 		r.fault(at, "this entry checks nothing", "write sees, hidden, may or mayNot")
 	}
@@ -118,7 +118,7 @@ func (r *configReader) state(value json.RawMessage, at string) (state map[string
 	case kind == jsontext.Null:
 		return nil
 	case kind != jsontext.Object:
-		r.fault(at, "as is no state of a caller", "write as: {user: {id: ada}}, or as: null for nobody")
+		r.fault(at, "as is no state of a caller", "write as: {user: {id: ada}}, or as: null for an anonymous caller")
 		return nil
 	case user != nil && jsontext.KindOf(user) != jsontext.Object && !jsontext.IsNull(user):
 		r.fault(at+"/user", "user is no object", "write user: {id: ada, roles: [staff]}")
